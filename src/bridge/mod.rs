@@ -1,0 +1,4 @@
+//! Neighbours: one file each. Nothing else knows them.
+
+#[cfg(feature = "std")]
+mod std_io;

@@ -1,0 +1,632 @@
+//! `CompositeBuf`: a sequence of components seen as one buffer.
+
+mod components;
+mod edit;
+mod parts;
+
+use alloc::collections::VecDeque;
+use core::mem::MaybeUninit;
+use core::ops::Range;
+use core::{ptr, slice};
+
+use crate::buf::{ByteBuf, ByteBufMut, impl_comparisons};
+use crate::exclusive::Exclusive;
+use crate::{Error, HeapBuf, SliceBuf};
+
+pub use components::Components;
+pub use parts::IntoComponents;
+
+/// A sequence of buffers seen as one: read, written, searched and compared as
+/// if it were contiguous, and sent with one vectored write.
+///
+/// [`push`](CompositeBuf::push) appends a buffer of any kind at the writer
+/// index, without copying; the `write_` methods append to the room of the last
+/// component and add new ones from the global allocator when it is used up, so
+/// growing never copies what is there. There is never a hole between
+/// components, an empty one is dropped at once, and a composite that is pushed
+/// is flattened.
+///
+/// # Costs
+///
+/// Reading on and appending are as cheap as in a single buffer while they stay
+/// inside one component. An access by index is as cheap inside the component
+/// that is being read, a binary search elsewhere, and a copy of the bytes where
+/// it crosses a seam. Nothing is ever consolidated unless
+/// [asked for](CompositeBuf::consolidate).
+///
+/// Bytes can be overwritten where their component is exclusive: pushed as an
+/// owner, or as the sole handle. A write over several components checks all of
+/// them before it changes a byte.
+///
+/// ```
+/// use refbuf::{ByteBuf, ByteBufMut, CompositeBuf, SliceBuf};
+///
+/// let payload = SliceBuf::from(b"payload".to_vec());
+///
+/// let mut message = CompositeBuf::new();
+/// message.write_u32(payload.readable_bytes() as u32); // a fresh component
+/// message.push(payload); // the payload itself
+/// assert_eq!(message.component_count(), 2);
+/// assert_eq!(message, b"\0\0\0\x07payload");
+/// ```
+pub struct CompositeBuf {
+    /// In order and without holes: each starts where the one before ends, the
+    /// first at `origin`. None is empty, except perhaps the last, which then is
+    /// room to be written.
+    components: VecDeque<Component>,
+    /// The position of index 0.
+    origin: u64,
+    reader: usize,
+    /// The end of the last component. Its own writer index lags behind until
+    /// `sync`.
+    writer: usize,
+    max_capacity: usize,
+    read: ReadWindow,
+    tail: TailWindow,
+    released: bool,
+}
+
+/// An exclusive handle and where its bytes start, counted from the first byte
+/// ever added: dropping components from the front renumbers nothing.
+pub struct Component {
+    start: u64,
+    buf: Exclusive,
+}
+
+/// The component that is being read.
+///
+/// **Proved**: `start <= reader <= end <= writer`, and the bytes `start..end`
+/// lie in one component at `base + index`; those from `frozen` on may be
+/// written. Every change of the components ends with `refresh_read`, or leaves
+/// these true.
+struct ReadWindow {
+    base: Base,
+    start: usize,
+    end: usize,
+    frozen: usize,
+    /// Where the component was, to begin a search with. Only a hint.
+    component: usize,
+}
+
+/// The room behind the writer index.
+///
+/// **Proved**: `writer <= limit <= max_capacity`, and the bytes
+/// `writer..limit` are the room of the last component, at `base + index`.
+/// Every change of the components ends with `refresh_tail`.
+struct TailWindow {
+    base: Base,
+    limit: usize,
+}
+
+/// A pointer that indices of the whole composite are added to: the start of a
+/// component's memory less the index of its first byte.
+#[derive(Clone, Copy)]
+struct Base(*mut u8);
+
+// SAFETY: a pointer into the memory of a component, which is Send + Sync, used
+// as that component's is.
+unsafe impl Send for Base {}
+// SAFETY: as above.
+unsafe impl Sync for Base {}
+
+impl Base {
+    fn new(buf: &Exclusive, start: usize) -> Self {
+        // May point outside the memory; it is not used before an index that
+        // leads back inside was added.
+        Self(buf.view().base().as_ptr().wrapping_sub(start))
+    }
+
+    /// No memory: only a range without bytes may be formed.
+    const NONE: Self = Self(ptr::dangling_mut());
+
+    #[inline(always)]
+    fn at(self, index: usize) -> *mut u8 {
+        self.0.wrapping_add(index)
+    }
+}
+
+/// Bounds of the blocks that writing allocates: as much as is there already,
+/// within these.
+const MIN_BLOCK: usize = 1 << 10;
+const MAX_BLOCK: usize = 64 << 10;
+
+impl CompositeBuf {
+    /// An empty composite. Allocates nothing.
+    ///
+    /// ```
+    /// use refbuf::{ByteBuf, CompositeBuf};
+    ///
+    /// assert_eq!(CompositeBuf::new().readable_bytes(), 0);
+    /// ```
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::with_max_capacity(usize::MAX)
+    }
+
+    /// An empty composite that never holds more than `max_capacity` bytes.
+    ///
+    /// ```
+    /// use refbuf::{CompositeBuf, Error};
+    ///
+    /// let mut buf = CompositeBuf::with_max_capacity(3);
+    /// buf.push("abc");
+    /// assert_eq!(buf.try_push("d"), Err(Error::Overflow { needed: 1, available: 0 }));
+    /// ```
+    #[must_use]
+    pub const fn with_max_capacity(max_capacity: usize) -> Self {
+        Self {
+            components: VecDeque::new(),
+            origin: 0,
+            reader: 0,
+            writer: 0,
+            max_capacity,
+            read: ReadWindow { base: Base::NONE, start: 0, end: 0, frozen: 0, component: 0 },
+            tail: TailWindow { base: Base::NONE, limit: 0 },
+            released: false,
+        }
+    }
+
+    // Positions.
+
+    #[inline]
+    fn absolute(&self, index: usize) -> u64 {
+        self.origin + index as u64
+    }
+
+    /// Index of the first byte of a component.
+    // What lies between two positions of one composite is at most `writer`.
+    #[allow(clippy::cast_possible_truncation)]
+    fn start_of(&self, component: usize) -> usize {
+        (self.components[component].start - self.origin) as usize
+    }
+
+    /// Index behind the last byte of a component.
+    fn end_of(&self, component: usize) -> usize {
+        if component + 1 < self.components.len() {
+            self.start_of(component + 1)
+        } else {
+            self.writer
+        }
+    }
+
+    /// The component that holds the byte at `index < writer`.
+    fn locate(&self, index: usize) -> usize {
+        debug_assert!(index < self.writer);
+        let hint = self.read.component;
+        let position = self.absolute(index);
+        for component in hint..self.components.len().min(hint.saturating_add(2)) {
+            if self.components[component].start <= position && index < self.end_of(component) {
+                return component;
+            }
+        }
+        self.components.partition_point(|component| component.start <= position) - 1
+    }
+
+    /// The bytes of a component.
+    fn bytes_of(&self, component: usize) -> &[u8] {
+        let len = self.end_of(component) - self.start_of(component);
+        let base = self.components[component].buf.view().base();
+        // SAFETY: the view's bytes; those of the last component reach to the
+        // writer index of the composite, which only grows over written bytes.
+        unsafe { slice::from_raw_parts(base.as_ptr(), len) }
+    }
+
+    // The caches.
+
+    /// Tells the last component how far it was written.
+    fn sync(&mut self) {
+        let Some(last) = self.components.len().checked_sub(1) else { return };
+        let len = self.writer - self.start_of(last);
+        // SAFETY: written up to there; a component's reader index stays 0.
+        unsafe { self.components[last].buf.view_mut().set_writer(len) };
+    }
+
+    fn refresh(&mut self) {
+        self.refresh_tail();
+        self.refresh_read();
+    }
+
+    fn refresh_tail(&mut self) {
+        self.tail = match self.components.len().checked_sub(1) {
+            Some(last) => {
+                let start = self.start_of(last);
+                let buf = &self.components[last].buf;
+                TailWindow {
+                    base: Base::new(buf, start),
+                    limit: start.saturating_add(buf.capacity()).min(self.max_capacity),
+                }
+            }
+            None => TailWindow { base: Base::NONE, limit: self.writer },
+        };
+    }
+
+    fn refresh_read(&mut self) {
+        let at = if self.reader < self.writer {
+            Some(self.locate(self.reader))
+        } else {
+            self.components.len().checked_sub(1)
+        };
+        self.read = match at {
+            Some(component) => {
+                let (start, end) = (self.start_of(component), self.end_of(component));
+                let buf = &self.components[component].buf;
+                let frozen = (start + buf.frozen()).min(end);
+                ReadWindow { base: Base::new(buf, start), start, end, frozen, component }
+            }
+            None => ReadWindow {
+                base: Base::NONE,
+                start: self.reader,
+                end: self.reader,
+                frozen: self.reader,
+                component: 0,
+            },
+        };
+    }
+
+    // Errors.
+
+    fn check_accessible(&self) -> Result<(), Error> {
+        if self.released { Err(Error::Released) } else { Ok(()) }
+    }
+
+    fn check_range(&self, index: usize, len: usize) -> Result<(), Error> {
+        self.check_accessible()?;
+        match index.checked_add(len) {
+            Some(end) if end <= self.writer => Ok(()),
+            _ => Err(Error::OutOfBounds { index, len, limit: self.writer }),
+        }
+    }
+
+    /// Whether `n` more bytes are allowed.
+    fn check_room(&self, n: usize) -> Result<(), Error> {
+        self.check_accessible()?;
+        let available = self.max_capacity - self.writer;
+        if n > available || self.absolute(self.writer).checked_add(n as u64).is_none() {
+            return Err(Error::Overflow { needed: n, available });
+        }
+        Ok(())
+    }
+
+    // Room.
+
+    fn room(&self) -> usize {
+        self.tail.limit - self.writer
+    }
+
+    /// A fresh component with room for `n` bytes, to be added when nothing can
+    /// fail any more.
+    fn new_component(&mut self, n: usize) -> Result<Exclusive, Error> {
+        let capacity = self.tail.limit.clamp(MIN_BLOCK, MAX_BLOCK).max(n);
+        let capacity = capacity.min((self.max_capacity - self.writer).max(n));
+        self.reserve_components(1)?;
+        Ok(HeapBuf::try_with_capacity(capacity)?.into_inner())
+    }
+
+    fn reserve_components(&mut self, n: usize) -> Result<(), Error> {
+        let size = n.saturating_mul(size_of::<Component>());
+        self.components.try_reserve(n).map_err(|_| Error::Alloc { size })
+    }
+
+    /// Makes `buf`, which may be empty, the last component.
+    fn add_tail(&mut self, buf: Exclusive) {
+        self.sync();
+        self.drop_empty_tail();
+        let start = self.absolute(self.writer);
+        self.writer += buf.view().writer();
+        self.components.push_back(Component { start, buf });
+        self.refresh_tail();
+    }
+
+    fn drop_empty_tail(&mut self) {
+        if self.has_empty_tail() {
+            self.components.pop_back();
+            // The read window may have been the one at the very end.
+            if self.reader == self.writer {
+                self.refresh_read();
+            }
+            self.refresh_tail();
+        }
+    }
+
+    /// Appends to the room of the last component and, if that is not enough,
+    /// to a fresh one: `fill` writes the given bytes of the whole.
+    fn append(
+        &mut self,
+        n: usize,
+        fill: impl Fn(&mut [MaybeUninit<u8>], Range<usize>),
+    ) -> Result<(), Error> {
+        self.check_room(n)?;
+        let first = n.min(self.room());
+        let rest = if first < n { Some(self.new_component(n - first)?) } else { None };
+        if first != 0 {
+            fill(&mut self.spare_capacity_mut()[..first], 0..first);
+            self.writer += first;
+        }
+        if let Some(mut buf) = rest {
+            fill(&mut buf.spare_capacity_mut()[..n - first], first..n);
+            // SAFETY: just filled.
+            unsafe { buf.advance_writer(n - first) };
+            self.add_tail(buf);
+        }
+        Ok(())
+    }
+}
+
+impl Default for CompositeBuf {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl ByteBuf for CompositeBuf {
+    #[inline]
+    fn reader_index(&self) -> usize {
+        self.reader
+    }
+
+    #[inline]
+    fn writer_index(&self) -> usize {
+        self.writer
+    }
+
+    /// What can be written without adding a component.
+    #[inline]
+    fn capacity(&self) -> usize {
+        self.tail.limit
+    }
+
+    #[inline]
+    fn max_capacity(&self) -> usize {
+        self.max_capacity
+    }
+
+    fn try_set_reader_index(&mut self, index: usize) -> Result<(), Error> {
+        self.check_accessible()?;
+        if index > self.writer {
+            return Err(Error::InvalidIndex { index, min: 0, max: self.writer });
+        }
+        self.reader = index;
+        if index < self.read.start || index >= self.read.end {
+            self.refresh_read();
+        }
+        Ok(())
+    }
+
+    /// Whether neither the composite nor one of its components was released.
+    /// A component is a strong handle that only the composite has.
+    #[inline]
+    fn is_accessible(&self) -> bool {
+        !self.released
+    }
+
+    /// A composite has one handle: 1, or 0 once released.
+    fn ref_count(&self) -> usize {
+        usize::from(!self.released)
+    }
+
+    /// Releases every component. `true` the first time.
+    fn release(&mut self) -> bool {
+        let first = !self.released;
+        // The components go last: dropping one may run an owner's code.
+        let gone = core::mem::replace(self, Self::with_max_capacity(self.max_capacity));
+        self.released = true;
+        drop(gone);
+        first
+    }
+
+    #[inline(always)]
+    fn window(&self, index: usize, len: usize) -> Option<&[u8]> {
+        let end = index.checked_add(len)?;
+        if index < self.read.start || end > self.read.end {
+            return None;
+        }
+        // SAFETY: Proved of the read window.
+        Some(unsafe { slice::from_raw_parts(self.read.base.at(index), len) })
+    }
+
+    #[inline(always)]
+    fn read_window(&mut self, len: usize) -> Option<&[u8]> {
+        let start = self.reader;
+        if self.read.end - start < len {
+            return None;
+        }
+        self.reader = start + len;
+        // SAFETY: Proved of the read window.
+        Some(unsafe { slice::from_raw_parts(self.read.base.at(start), len) })
+    }
+
+    fn try_chunk(&self, index: usize) -> Result<&[u8], Error> {
+        self.check_range(index, 0)?;
+        if index == self.writer {
+            return Ok(&[]);
+        }
+        let component = self.locate(index);
+        Ok(&self.bytes_of(component)[index - self.start_of(component)..])
+    }
+
+    /// Zero-copy inside a component, gathered into one block otherwise.
+    fn try_slice(&mut self, range: Range<usize>) -> Result<SliceBuf, Error> {
+        let Range { start, end } = range;
+        self.check_accessible()?;
+        let Some(len) = end.checked_sub(start) else {
+            return Err(Error::InvalidIndex { index: end, min: start, max: self.writer });
+        };
+        self.check_range(start, len)?;
+        if len == 0 {
+            return Ok(SliceBuf::new());
+        }
+        let component = self.locate(start);
+        if end > self.end_of(component) {
+            let mut gathered = HeapBuf::try_with_capacity(len)?;
+            for chunk in self.chunks(start, len) {
+                gathered.try_write_bytes(chunk)?;
+            }
+            return Ok(gathered.freeze());
+        }
+        self.sync();
+        let offset = start - self.start_of(component);
+        // SAFETY: within the bytes of the component, which is in sync.
+        let view = unsafe { self.components[component].buf.share(offset, len) };
+        // The part is frozen now.
+        self.refresh_read();
+        Ok(SliceBuf::from_view(view))
+    }
+
+    fn try_get_bytes(&self, index: usize, dst: &mut [u8]) -> Result<(), Error> {
+        self.check_range(index, dst.len())?;
+        let mut done = 0;
+        for chunk in self.chunks(index, dst.len()) {
+            dst[done..done + chunk.len()].copy_from_slice(chunk);
+            done += chunk.len();
+        }
+        Ok(())
+    }
+
+    #[cfg(feature = "std")]
+    fn io_slices<'a>(&'a self, dst: &mut [std::io::IoSlice<'a>]) -> usize {
+        let chunks = self.chunks(self.reader, self.writer - self.reader);
+        let mut n = 0;
+        for (slot, chunk) in dst.iter_mut().zip(chunks) {
+            *slot = std::io::IoSlice::new(chunk);
+            n += 1;
+        }
+        n
+    }
+}
+
+impl ByteBufMut for CompositeBuf {
+    fn try_set_writer_index(&mut self, index: usize) -> Result<(), Error> {
+        self.check_accessible()?;
+        if index < self.reader || index > self.max_capacity {
+            let (min, max) = (self.reader, self.max_capacity);
+            return Err(Error::InvalidIndex { index, min, max });
+        }
+        match index.checked_sub(self.writer) {
+            Some(more) => self.try_write_zeros(more)?,
+            None => self.truncate_to(index),
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn set_window(&mut self, index: usize, src: &[u8]) -> bool {
+        let Some(end) = index.checked_add(src.len()) else { return false };
+        if index < self.read.frozen || end > self.read.end {
+            return false;
+        }
+        // SAFETY: Proved of the read window; `src` is none of these bytes:
+        // only `&mut self` reaches them.
+        unsafe { ptr::copy_nonoverlapping(src.as_ptr(), self.read.base.at(index), src.len()) };
+        true
+    }
+
+    #[inline(always)]
+    fn write_window(&mut self, src: &[u8]) -> bool {
+        if self.tail.limit - self.writer < src.len() {
+            return false;
+        }
+        // SAFETY: Proved of the tail window, and written by this.
+        unsafe { ptr::copy_nonoverlapping(src.as_ptr(), self.tail.base.at(self.writer), src.len()) };
+        self.writer += src.len();
+        true
+    }
+
+    /// All components are found writable before a byte changes.
+    fn try_set_bytes(&mut self, index: usize, src: &[u8]) -> Result<(), Error> {
+        self.check_range(index, src.len())?;
+        if src.is_empty() {
+            return Ok(());
+        }
+        self.sync();
+        let first = self.locate(index);
+        let last = self.locate(index + src.len() - 1);
+        let mut offset = index - self.start_of(first);
+        for component in first..=last {
+            self.components[component].buf.can_write_from(offset)?;
+            offset = 0;
+        }
+        let mut src = src;
+        let mut offset = index - self.start_of(first);
+        for component in first..=last {
+            let len = src.len().min(self.end_of(component) - self.start_of(component) - offset);
+            let (now, later) = src.split_at(len);
+            self.components[component].buf.try_bytes_mut(offset, len)?.copy_from_slice(now);
+            (src, offset) = (later, 0);
+        }
+        // Components may have become writable.
+        self.refresh_read();
+        Ok(())
+    }
+
+    fn try_write_bytes(&mut self, src: &[u8]) -> Result<(), Error> {
+        self.append(src.len(), |dst, range| {
+            dst.copy_from_slice(as_uninit(&src[range]));
+        })
+    }
+
+    fn try_write_zeros(&mut self, n: usize) -> Result<(), Error> {
+        self.append(n, |dst, _| dst.fill(MaybeUninit::new(0)))
+    }
+
+    /// Adds a component where the room of the last is not enough; the room
+    /// that it had is given up.
+    fn try_ensure_writable(&mut self, n: usize) -> Result<(), Error> {
+        self.check_room(n)?;
+        if n > self.room() {
+            let buf = self.new_component(n)?;
+            self.add_tail(buf);
+        }
+        Ok(())
+    }
+
+    /// Also drops the components that were read.
+    fn try_make_room(&mut self, n: usize) -> Result<(), Error> {
+        self.check_accessible()?;
+        if n > self.room() {
+            // What the discarding gives back counts.
+            let read = self.read_components_len();
+            let available = self.max_capacity - (self.writer - read);
+            if n > available {
+                return Err(Error::Overflow { needed: n, available });
+            }
+            let buf = self.new_component(n)?;
+            self.discard_read_components();
+            self.add_tail(buf);
+        }
+        Ok(())
+    }
+
+    fn try_chunk_mut(&mut self, index: usize) -> Result<&mut [u8], Error> {
+        self.check_range(index, 0)?;
+        if index == self.writer {
+            return Ok(&mut []);
+        }
+        self.sync();
+        let component = self.locate(index);
+        let (start, end) = (self.start_of(component), self.end_of(component));
+        self.components[component].buf.can_write_from(index - start)?;
+        self.refresh_read();
+        self.components[component].buf.try_bytes_mut(index - start, end - index)
+    }
+
+    fn spare_capacity_mut(&mut self) -> &mut [MaybeUninit<u8>] {
+        let room = self.room();
+        if room == 0 {
+            return &mut [];
+        }
+        // SAFETY: Proved of the tail window.
+        unsafe { slice::from_raw_parts_mut(self.tail.base.at(self.writer).cast(), room) }
+    }
+
+    unsafe fn advance_writer(&mut self, n: usize) {
+        assert!(n <= self.room(), "advance_writer past the capacity");
+        self.writer += n;
+    }
+}
+
+fn as_uninit(bytes: &[u8]) -> &[MaybeUninit<u8>] {
+    // SAFETY: what is initialised may be called not so.
+    unsafe { slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len()) }
+}
+
+impl_comparisons!([] CompositeBuf, "CompositeBuf");
