@@ -413,10 +413,8 @@ impl Exclusive {
     /// Where the view starts in the block.
     fn offset(&self) -> usize {
         match self.view.block() {
-            // SAFETY: both point into the block's memory (Ours).
-            Some(block) => unsafe {
-                self.view.base().as_ptr().offset_from_unsigned(block.base().as_ptr())
-            },
+            // Both point into the block's memory (Ours).
+            Some(block) => self.view.base().as_ptr().addr() - block.base().as_ptr().addr(),
             None => 0,
         }
     }

@@ -692,6 +692,10 @@ impl<S: Storage> ByteBufMut for OwnedBuf<S> {
         self.inner.try_make_room(n, exclusive::source::<S>())
     }
 
+    fn discard_read_bytes(&mut self) {
+        self.inner.discard_read();
+    }
+
     fn try_chunk_mut(&mut self, index: usize) -> Result<&mut [u8], Error> {
         let len = self.inner.view().try_chunk(index)?.len();
         self.inner.try_bytes_mut(index, len)

@@ -551,6 +551,10 @@ impl ByteBufMut for SliceBuf {
         self.try_ensure_writable(n)
     }
 
+    fn discard_read_bytes(&mut self) {
+        self.view.advance(self.view.reader());
+    }
+
     fn try_chunk_mut(&mut self, index: usize) -> Result<&mut [u8], Error> {
         let len = self.view.try_chunk(index)?.len();
         self.try_bytes_mut(index, len)

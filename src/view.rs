@@ -158,9 +158,8 @@ impl<C> View<C> {
     /// Drops the first `n` bytes from the view; indices move down with it.
     pub(crate) fn advance(&mut self, n: usize) {
         debug_assert!(n <= self.writer);
-        if n == self.writer && !self.is_released() {
-            *self = Self::empty();
-            return;
+        if n == self.writer {
+            return self.truncate(0);
         }
         // SAFETY: within the bytes of this view.
         self.base = unsafe { self.base.add(n) };

@@ -172,6 +172,21 @@ pub trait ByteBufMut: ByteBuf {
     /// ```
     fn try_make_room(&mut self, n: usize) -> Result<(), Error>;
 
+    /// Gives up the bytes before the reader index: index 0 is where it was.
+    /// Copies nothing; the memory is used again when nobody else sees it. A
+    /// released buffer has none.
+    ///
+    /// ```
+    /// use refbuf::{ByteBuf, ByteBufMut, HeapBuf};
+    ///
+    /// let mut buf = HeapBuf::from(vec![1, 2, 3]);
+    /// buf.skip(2);
+    /// buf.discard_read_bytes();
+    /// assert_eq!((buf.reader_index(), buf.writer_index()), (0, 1));
+    /// assert_eq!(buf.get_u8(0), 3);
+    /// ```
+    fn discard_read_bytes(&mut self);
+
     /// The longest contiguous run of bytes from `index` on that may be
     /// overwritten, ending at the writer index at the latest; empty exactly
     /// when `index` is there.
@@ -324,8 +339,33 @@ pub trait ByteBufMut: ByteBuf {
         self.try_set_indices(reader, writer).or_panic();
     }
 
-    /// Moves both indices to 0, to use the buffer again from the start. Keeps
-    /// the memory.
+    /// Appends what one read of at most `max` bytes gives, after making room
+    /// for as many. 0 bytes are the end of the input, or `max` is 0.
+    ///
+    /// The room is zeroed first, for no reader is trusted to write before it
+    /// reads. [`spare_capacity_mut`](Self::spare_capacity_mut) and
+    /// [`advance_writer`](Self::advance_writer) do without, and are unsafe.
+    ///
+    /// # Errors
+    ///
+    /// Those of `reader`; [`Error::Overflow`] if nothing more may be written;
+    /// [`Error::Alloc`], [`Error::Released`].
+    ///
+    /// ```
+    /// use refbuf::{ByteBufMut, HeapBuf};
+    ///
+    /// let mut buf = HeapBuf::new();
+    /// assert_eq!(buf.read_from(&mut &b"hello"[..], 4)?, 4);
+    /// assert_eq!(buf, b"hell");
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[cfg(feature = "std")]
+    fn read_from(&mut self, reader: &mut dyn std::io::Read, max: usize) -> std::io::Result<usize> {
+        super::io::read_from(self, reader, max)
+    }
+
+    /// Moves both indices to 0, to use the buffer again from the start. An
+    /// owner keeps the memory that it does not share.
     ///
     /// # Panics
     ///
@@ -529,7 +569,8 @@ pub trait ByteBufMut: ByteBuf {
     /// ```
     #[inline]
     fn try_set_str(&mut self, index: usize, text: &str) -> Result<usize, Error> {
-        self.try_set_bytes(index, text.as_bytes()).map(|()| text.len())
+        self.try_set_bytes(index, text.as_bytes())
+            .map(|()| text.len())
     }
 
     /// Panicking form of [`try_set_str`](Self::try_set_str).

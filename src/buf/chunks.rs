@@ -18,7 +18,11 @@ pub(super) fn chunks<B: ByteBuf + ?Sized>(
     len: usize,
 ) -> Result<Chunks<'_, B>, Error> {
     check_range(buf, index, len)?;
-    Ok(Chunks { buf, index, end: index + len })
+    Ok(Chunks {
+        buf,
+        index,
+        end: index + len,
+    })
 }
 
 /// The pieces of the readable bytes. A released buffer has none.
@@ -37,7 +41,11 @@ impl<'a, B: ByteBuf + ?Sized> Iterator for Chunks<'a, B> {
         }
         // An empty piece here is a broken implementation; don't go round forever.
         let chunk = match self.buf.try_chunk(index) {
-            Ok([]) => Err(Error::OutOfBounds { index, len, limit: index }),
+            Ok([]) => Err(Error::OutOfBounds {
+                index,
+                len,
+                limit: index,
+            }),
             Ok(chunk) => Ok(&chunk[..chunk.len().min(len)]),
             Err(error) => Err(error),
         };
@@ -134,7 +142,11 @@ pub(super) fn for_each_mut<B: ByteBufMut + ?Sized>(
         let len = end - index;
         let chunk = buf.try_chunk_mut(index)?;
         if chunk.is_empty() {
-            return Err(Error::OutOfBounds { index, len, limit: index });
+            return Err(Error::OutOfBounds {
+                index,
+                len,
+                limit: index,
+            });
         }
         let n = chunk.len().min(len);
         f(&mut chunk[..n]);

@@ -14,7 +14,7 @@ use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
 use core::mem::MaybeUninit;
 use core::ops::Range;
 #[cfg(feature = "std")]
-use std::io::IoSlice;
+use std::io::{self, IoSlice};
 
 /// Calls `$emit! { [$args] item item .. }` with the methods of [`ByteBuf`]
 /// written out in the trait, as `ref name(arguments) -> result;`, or `mut` for
@@ -87,6 +87,7 @@ macro_rules! methods_mut {
         mut ensure_writable(n: usize) -> ();
         mut try_make_room(n: usize) -> Result<(), Error>;
         mut make_room(n: usize) -> ();
+        mut discard_read_bytes() -> ();
         mut try_chunk_mut(index: usize) -> Result<&mut [u8], Error>;
         mut chunk_mut(index: usize) -> &mut [u8];
         mut try_set_bytes(index: usize, src: &[u8]) -> Result<(), Error>;
@@ -219,6 +220,11 @@ macro_rules! delegate {
                 (**self).io_slices(dst)
             }
 
+            #[cfg(feature = "std")]
+            fn write_to(&mut self, writer: &mut dyn io::Write) -> io::Result<usize> {
+                (**self).write_to(writer)
+            }
+
             // A generic method of `B` cannot be called where `B` is a trait object.
             fn position<P: FnMut(u8) -> bool>(&self, predicate: P) -> Option<usize> {
                 search::position(&**self, predicate)
@@ -236,6 +242,11 @@ macro_rules! delegate {
             uints! { uint_methods_mut forward }
             varints! { varint_methods_mut forward }
 
+            #[cfg(feature = "std")]
+            fn read_from(&mut self, reader: &mut dyn io::Read, max: usize) -> io::Result<usize> {
+                (**self).read_from(reader, max)
+            }
+
             #[inline]
             unsafe fn advance_writer(&mut self, n: usize) {
                 // SAFETY: the caller's promise, about the same buffer.
@@ -249,7 +260,7 @@ delegate! { &mut B }
 delegate! { Box<B> }
 
 // The tests walk the same lists.
-#[cfg(test)]
+#[cfg(all(test, feature = "std"))]
 pub(super) use {
     methods, methods_mut, number_methods, number_methods_mut, uint_methods, uint_methods_mut,
     varint_methods, varint_methods_mut,

@@ -11,8 +11,10 @@ mod chunks;
 pub(crate) mod compare;
 mod delegate;
 mod dump;
+#[cfg(feature = "std")]
+pub(crate) mod io;
 mod search;
-#[cfg(test)]
+#[cfg(all(test, feature = "std"))]
 mod tests;
 mod text;
 mod uint;
@@ -23,16 +25,16 @@ pub use varint::varint_len_u64;
 
 #[allow(unused_imports)] // For the buffer types, in the other modules.
 pub(crate) use {
-    bounds::{check_accessible, check_index, check_range, check_readable, check_span, check_writable},
+    bounds::{check_accessible, check_index, check_range, check_readable, check_span},
     compare::impl_comparisons,
     dump::fmt_debug,
 };
 
 use crate::SliceBuf;
 use crate::error::{Error, OrPanic};
+use accessors::{Bool, I24, U24, get_methods, numbers};
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use core::ops::Range;
-use accessors::{Bool, I24, U24, get_methods, numbers};
 #[cfg(feature = "std")]
 use std::io::IoSlice;
 use uint::{uint_get_methods, uints};
@@ -404,7 +406,31 @@ pub trait ByteBuf {
     #[cfg(feature = "std")]
     fn io_slices<'a>(&'a self, dst: &mut [IoSlice<'a>]) -> usize {
         let pieces = chunks::readable(self);
-        dst.iter_mut().zip(pieces).map(|(slot, piece)| *slot = IoSlice::new(piece)).count()
+        dst.iter_mut()
+            .zip(pieces)
+            .map(|(slot, piece)| *slot = IoSlice::new(piece))
+            .count()
+    }
+
+    /// Sends the readable bytes with one vectored write, and consumes what
+    /// `writer` took; 0 bytes if there are none. No copy.
+    ///
+    /// # Errors
+    ///
+    /// Those of `writer`; [`Error::Released`].
+    ///
+    /// ```
+    /// use refbuf::{ByteBuf, CompositeBuf};
+    ///
+    /// let mut buf: CompositeBuf = ["head", "body"].into_iter().collect();
+    /// let mut out = Vec::new();
+    /// assert_eq!(buf.write_to(&mut out)?, 8);
+    /// assert_eq!(out, b"headbody");
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[cfg(feature = "std")]
+    fn write_to(&mut self, writer: &mut dyn std::io::Write) -> std::io::Result<usize> {
+        io::write_to(self, writer)
     }
 
     /// Panicking form of [`try_slice`](Self::try_slice).
@@ -717,7 +743,8 @@ pub trait ByteBuf {
     /// ```
     #[track_caller]
     fn bytes_before(&self, byte: u8) -> Option<usize> {
-        self.find_byte(byte).map(|index| index - self.reader_index())
+        self.find_byte(byte)
+            .map(|index| index - self.reader_index())
     }
 
     /// The absolute index of the last `byte` in the absolute `range`.
@@ -869,7 +896,7 @@ pub trait ByteBuf {
     // ---- looking at it -----------------------------------------------------
 
     /// The readable bytes for people: 16 to a row, with the absolute index, in
-    /// hexadecimal and as text. Never panics.
+    /// hexadecimal and as text. A released buffer has no rows. Never panics.
     ///
     /// ```
     /// use refbuf::{ByteBuf, HeapBuf};

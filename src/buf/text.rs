@@ -27,5 +27,7 @@ pub(super) fn read<B: ByteBuf + ?Sized>(buf: &mut B, len: usize) -> Result<Strin
 }
 
 fn invalid(error: Utf8Error) -> Error {
-    Error::InvalidUtf8 { valid_up_to: error.valid_up_to() }
+    Error::InvalidUtf8 {
+        valid_up_to: error.valid_up_to(),
+    }
 }

@@ -232,10 +232,7 @@ const MAX_LEN: usize = u64::MAX_LEN;
 
 /// Most varints are one byte: that much is inlined.
 #[inline]
-pub(super) fn write<B: ByteBufMut + ?Sized, V: Varint>(
-    buf: &mut B,
-    value: V,
-) -> Result<(), Error> {
+pub(super) fn write<B: ByteBufMut + ?Sized, V: Varint>(buf: &mut B, value: V) -> Result<(), Error> {
     match value.to_raw() {
         raw @ 0..0x80 => buf.try_write_u8(raw.to_le_bytes()[0]),
         raw => write_long(buf, raw),
@@ -246,7 +243,10 @@ pub(super) fn write<B: ByteBufMut + ?Sized, V: Varint>(
 pub(super) fn read<B: ByteBuf + ?Sized, V: Varint>(buf: &mut B) -> Result<V, Error> {
     let index = buf.reader_index();
     let (value, len) = get(buf, index).map_err(|error| match error {
-        Error::OutOfBounds { len, .. } => Error::Underflow { needed: len, available: len - 1 },
+        Error::OutOfBounds { len, .. } => Error::Underflow {
+            needed: len,
+            available: len - 1,
+        },
         other => other,
     })?;
     buf.try_set_reader_index(index + len)?;
@@ -285,7 +285,11 @@ fn get_long<B: ByteBuf + ?Sized, V: Varint>(buf: &B, index: usize) -> Result<(V,
     let mut scratch = [0; MAX_LEN];
     let scratch = &mut scratch[..V::MAX_LEN.min(available)];
     let bytes = chunks::contiguous(buf, index, scratch)?;
-    decode(bytes)?.ok_or(Error::OutOfBounds { index, len: available + 1, limit })
+    decode(bytes)?.ok_or(Error::OutOfBounds {
+        index,
+        len: available + 1,
+        limit,
+    })
 }
 
 /// The varint that at most `V::MAX_LEN` bytes begin with, and its length; `None`

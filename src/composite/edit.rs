@@ -386,6 +386,25 @@ impl CompositeBuf {
         self.refresh();
     }
 
+    /// Gives up the bytes before the reader index, which lie in the first
+    /// component.
+    pub(super) fn trim_front(&mut self) {
+        let read = self.reader;
+        if read == 0 {
+            return;
+        }
+        self.sync();
+        let origin = self.absolute(read);
+        if let Some(first) = self.components.front_mut() {
+            first.start = origin;
+            // In range: the component was not read to its end.
+            let _ = first.buf.view_mut().try_set_reader(read);
+            first.buf.discard_read();
+        }
+        self.move_origin(origin);
+        self.refresh();
+    }
+
     /// Bytes in components that were read to their end.
     pub(super) fn read_components_len(&self) -> usize {
         if self.reader == self.writer {

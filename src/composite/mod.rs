@@ -596,6 +596,11 @@ impl ByteBufMut for CompositeBuf {
         Ok(())
     }
 
+    fn discard_read_bytes(&mut self) {
+        self.discard_read_components();
+        self.trim_front();
+    }
+
     fn try_chunk_mut(&mut self, index: usize) -> Result<&mut [u8], Error> {
         self.check_range(index, 0)?;
         if index == self.writer {
@@ -607,6 +612,28 @@ impl ByteBufMut for CompositeBuf {
         self.components[component].buf.can_write_from(index - start)?;
         self.refresh_read();
         self.components[component].buf.try_bytes_mut(index - start, end - index)
+    }
+
+    /// Reads into the room of the last component and a fresh one at once.
+    #[cfg(feature = "std")]
+    fn read_from(&mut self, reader: &mut dyn std::io::Read, max: usize) -> std::io::Result<usize> {
+        use crate::buf::io::{readable_from, zeroed};
+
+        let n = readable_from(self, max)?;
+        let first = n.min(self.room());
+        let mut rest = if first < n { self.new_component(n - first)? } else { Exclusive::new(0) };
+        let read = reader.read_vectored(&mut [
+            std::io::IoSliceMut::new(zeroed(&mut self.spare_capacity_mut()[..first])),
+            std::io::IoSliceMut::new(zeroed(&mut rest.spare_capacity_mut()[..n - first])),
+        ])?;
+        assert!(read <= n, "a reader read {read} bytes into {n}");
+        self.writer += read.min(first);
+        if read > first {
+            // SAFETY: all of the room was zeroed.
+            unsafe { rest.advance_writer(read - first) };
+            self.add_tail(rest);
+        }
+        Ok(read)
     }
 
     fn spare_capacity_mut(&mut self) -> &mut [MaybeUninit<u8>] {

@@ -59,13 +59,15 @@ struct Ops {
     free: unsafe fn(NonNull<Header>),
     base: unsafe fn(NonNull<Header>) -> NonNull<u8>,
     sibling: unsafe fn(NonNull<Header>, usize) -> Result<Block, Error>,
-    /// The block's new place, or `None` if it can't be resized.
-    resize: unsafe fn(NonNull<Header>, usize) -> Result<Option<NonNull<Header>>, Error>,
+    resize: unsafe fn(NonNull<Header>, usize) -> Result<Resized, Error>,
     /// The type that is stored beside the header.
     storage: fn() -> TypeId,
     /// The `S` of the `OwnedBuf<S>` that this block can be the memory of.
     family: fn() -> TypeId,
 }
+
+/// The new place of a block, or `None` if its memory can't be resized.
+type Resized = Option<NonNull<Header>>;
 
 /// A strong reference to a block.
 #[repr(transparent)]
@@ -409,7 +411,7 @@ pub(super) mod inline {
     unsafe fn resize(
         header: NonNull<Header>,
         capacity: usize,
-    ) -> Result<Option<NonNull<Header>>, Error> {
+    ) -> Result<Resized, Error> {
         let new = layout(capacity)?;
         // SAFETY: of the caller; the old layout as in `free`, the new size is
         // valid for the same alignment and is not 0.
@@ -514,7 +516,7 @@ mod beside {
     unsafe fn resize<S: Storage>(
         header: NonNull<Header>,
         capacity: usize,
-    ) -> Result<Option<NonNull<Header>>, Error> {
+    ) -> Result<Resized, Error> {
         // SAFETY: of the caller: no other handle, so nobody borrows it.
         let block = unsafe { header.cast::<Beside<S>>().as_mut() };
         if !block.storage.resize(capacity)? {
