@@ -331,6 +331,12 @@ impl Exclusive {
         }
     }
 
+    /// The room that `recycle` would leave at the least.
+    pub(crate) fn recyclable(&self) -> usize {
+        let writable = self.view.block().is_some_and(Block::is_writable);
+        if writable && self.is_unique() { self.capacity } else { 0 }
+    }
+
     // Room.
 
     #[inline]

@@ -347,9 +347,7 @@ impl SliceBuf {
         let weak = self.view.block().map(Block::downgrade);
         // SAFETY: all of the view, with a handle of its own.
         let mut view = unsafe { self.view.part(0, self.view.writer(), weak) };
-        if self.view.is_released() {
-            view.release();
-        }
+        // In range: it has all the bytes.
         let _ = view.try_set_reader(self.view.reader());
         WeakSlice::from_view(view)
     }

@@ -414,6 +414,16 @@ impl CompositeBuf {
         }
     }
 
+    /// The room that discarding makes of the last component.
+    pub(super) fn recyclable(&self) -> usize {
+        match self.components.back() {
+            Some(last) if self.reader == self.writer => {
+                last.buf.recyclable().min(self.max_capacity)
+            }
+            _ => 0,
+        }
+    }
+
     /// The last component was read: keeps its room, if it has any.
     fn recycle_last(&mut self) {
         self.move_origin(self.absolute(self.writer));

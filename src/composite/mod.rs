@@ -582,13 +582,17 @@ impl ByteBufMut for CompositeBuf {
     /// Also drops the components that were read.
     fn try_make_room(&mut self, n: usize) -> Result<(), Error> {
         self.check_accessible()?;
-        if n > self.room() {
-            // What the discarding gives back counts.
-            let read = self.read_components_len();
-            let available = self.max_capacity - (self.writer - read);
-            if n > available {
-                return Err(Error::Overflow { needed: n, available });
-            }
+        if n <= self.room() {
+            return Ok(());
+        }
+        // What the discarding gives back counts.
+        let available = self.max_capacity - (self.writer - self.read_components_len());
+        if n > available {
+            return Err(Error::Overflow { needed: n, available });
+        }
+        if n <= self.recyclable() {
+            self.discard_read_components();
+        } else {
             let buf = self.new_component(n)?;
             self.discard_read_components();
             self.add_tail(buf);

@@ -114,6 +114,12 @@ impl Block {
         unsafe { self.0.as_ref() }
     }
 
+    #[inline]
+    fn count(&self) -> &RefCount {
+        // SAFETY: Alive.
+        unsafe { count(self.0) }
+    }
+
     /// Where the memory starts.
     pub(crate) fn base(&self) -> NonNull<u8> {
         // SAFETY: Alive, and the ops are those of this header.
@@ -136,7 +142,7 @@ impl Block {
     /// the only handles of any kind.
     #[inline]
     pub(crate) fn is_unique(&self, held: u32) -> bool {
-        self.header().count.is_unique(held)
+        self.count().is_unique(held)
     }
 
     /// Strong references, reserved ones not counted. Exact only while no other
@@ -158,7 +164,7 @@ impl Block {
         if credits != 0 {
             header.credits.store(0, Ordering::Relaxed);
         }
-        let left = header.count.release(1 + credits);
+        let left = this.count().release(1 + credits);
         // SAFETY: the reference that was given up is not used again.
         unsafe { free_if(this.0, left) };
         left.released
@@ -171,7 +177,7 @@ impl Block {
     }
 
     pub(crate) fn downgrade(&self) -> WeakBlock {
-        self.header().count.retain_weak();
+        self.count().retain_weak();
         WeakBlock(self.0)
     }
 
@@ -183,7 +189,7 @@ impl Block {
     pub(crate) fn take_credits(&self) -> u8 {
         let header = self.header();
         header.credits.store(u32::from(CREDIT_BATCH), Ordering::Relaxed);
-        header.count.retain(u32::from(CREDIT_BATCH));
+        self.count().retain(u32::from(CREDIT_BATCH));
         CREDIT_BATCH
     }
 
@@ -204,7 +210,7 @@ impl Block {
             let header = self.header();
             header.credits.store(0, Ordering::Relaxed);
             // `self` remains, so nothing is to be freed.
-            let _ = header.count.release(credits);
+            let _ = self.count().release(credits);
         }
     }
 
@@ -265,7 +271,7 @@ impl Block {
 impl Clone for Block {
     #[inline]
     fn clone(&self) -> Self {
-        self.header().count.retain(1);
+        self.count().retain(1);
         Self(self.0)
     }
 }
@@ -273,7 +279,7 @@ impl Clone for Block {
 impl Drop for Block {
     #[inline]
     fn drop(&mut self) {
-        let left = self.header().count.release(1);
+        let left = self.count().release(1);
         // SAFETY: `self` is not used again.
         unsafe { free_if(self.0, left) };
     }
@@ -286,10 +292,16 @@ impl WeakBlock {
         unsafe { self.0.as_ref() }
     }
 
+    #[inline]
+    fn count(&self) -> &RefCount {
+        // SAFETY: Alive.
+        unsafe { count(self.0) }
+    }
+
     /// Whether a strong reference exists somewhere.
     #[inline]
     pub(crate) fn is_accessible(&self) -> bool {
-        self.header().count.strong() != 0
+        self.count().strong() != 0
     }
 
     /// Strong references, 0 once released.
@@ -299,14 +311,14 @@ impl WeakBlock {
 
     /// A strong reference, unless the buffer was released.
     pub(crate) fn upgrade(&self) -> Option<Block> {
-        self.header().count.upgrade().then(|| Block(self.0))
+        self.count().upgrade().then(|| Block(self.0))
     }
 }
 
 impl Clone for WeakBlock {
     #[inline]
     fn clone(&self) -> Self {
-        self.header().count.retain_weak();
+        self.count().retain_weak();
         Self(self.0)
     }
 }
@@ -314,10 +326,23 @@ impl Clone for WeakBlock {
 impl Drop for WeakBlock {
     #[inline]
     fn drop(&mut self) {
-        let left = self.header().count.release_weak();
+        let left = self.count().release_weak();
         // SAFETY: `self` is not used again.
         unsafe { free_if(self.0, left) };
     }
+}
+
+/// The counter alone. Not by way of a `&Header`: when a reference is given
+/// back, another thread may free the block before the call returns, and nothing
+/// but atomics may be promised to outlive that.
+///
+/// # Safety
+///
+/// The header is alive for `'a`, or until the call that gives it up.
+#[inline]
+unsafe fn count<'a>(header: NonNull<Header>) -> &'a RefCount {
+    // SAFETY: of the caller; a field of it.
+    unsafe { &(*header.as_ptr()).count }
 }
 
 /// # Safety

@@ -19,9 +19,12 @@
 //! exists because a Java `retain` may come from a handle already dead).
 //!
 //! This module knows nothing of memory; loom explores it exhaustively in
-//! `tests/loom.rs`.
+//! `refcount/loom_tests.rs`.
 
 use crate::sync::{AtomicU64, Ordering, fence};
+
+#[cfg(all(test, loom))]
+mod loom_tests;
 
 const STRONG: u64 = 1;
 const HANDLE: u64 = 1 << 32;
