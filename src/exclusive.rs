@@ -280,7 +280,22 @@ impl Exclusive {
         unsafe { self.view.set_writer(writer + n) };
     }
 
+    #[inline]
     pub(crate) fn try_set_writer(&mut self, index: usize, source: Source) -> Result<(), Error> {
+        let (reader, writer) = (self.view.reader(), self.view.writer());
+        // Back over bytes that are ours: the common case, to reuse the room.
+        let is_ours = self.frozen <= index && self.view.block().is_some();
+        if is_ours && reader <= index && index <= writer {
+            // SAFETY: less of the bytes that there were.
+            unsafe { self.view.set_writer(index) };
+            return Ok(());
+        }
+        self.move_writer(index, source)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn move_writer(&mut self, index: usize, source: Source) -> Result<(), Error> {
         let (reader, writer) = (self.view.reader(), self.view.writer());
         if self.view.is_released() {
             return Err(Error::Released);

@@ -657,6 +657,7 @@ impl<S: Storage> ByteBuf for OwnedBuf<S> {
 }
 
 impl<S: Storage> ByteBufMut for OwnedBuf<S> {
+    #[inline]
     fn try_set_writer_index(&mut self, index: usize) -> Result<(), Error> {
         self.inner.try_set_writer(index, exclusive::source::<S>())
     }

@@ -199,6 +199,7 @@ impl<C> View<C> {
         unsafe { slice::from_raw_parts_mut(self.base.as_ptr().add(start), len) }
     }
 
+    #[inline]
     pub(crate) fn try_set_reader(&mut self, index: usize) -> Result<(), Error> {
         if index <= self.writer && !self.is_released() {
             self.reader = index;
@@ -325,6 +326,11 @@ macro_rules! view_methods {
         fn read_window(&mut self, len: usize) -> Option<&[u8]> {
             let $this = self;
             $view_mut.read_window(len)
+        }
+
+        #[inline(always)]
+        fn is_one_run(&self) -> bool {
+            true
         }
     };
 }

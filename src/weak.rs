@@ -155,6 +155,13 @@ impl WeakSlice {
         self.window(self.view.reader(), self.view.readable()).unwrap_or_default()
     }
 
+    /// Whether the other handles let the buffer go. That this one was released
+    /// is not asked: its window is empty then.
+    #[inline(always)]
+    fn is_released_elsewhere(&self) -> bool {
+        self.view.block().is_some_and(|block| !block.is_accessible())
+    }
+
     /// The view, while it may be looked at.
     fn view(&self) -> Result<&View<WeakBlock>, Error> {
         if self.is_accessible() { Ok(&self.view) } else { Err(Error::Released) }
@@ -218,12 +225,17 @@ impl ByteBuf for WeakSlice {
 
     #[inline(always)]
     fn window(&self, index: usize, len: usize) -> Option<&[u8]> {
-        if self.is_accessible() { self.view.window(index, len) } else { None }
+        if self.is_released_elsewhere() { None } else { self.view.window(index, len) }
     }
 
     #[inline(always)]
     fn read_window(&mut self, len: usize) -> Option<&[u8]> {
-        if self.is_accessible() { self.view.read_window(len) } else { None }
+        if self.is_released_elsewhere() { None } else { self.view.read_window(len) }
+    }
+
+    #[inline(always)]
+    fn is_one_run(&self) -> bool {
+        true
     }
 
     fn try_chunk(&self, index: usize) -> Result<&[u8], Error> {

@@ -305,10 +305,49 @@ pub(super) use {get_methods, numbers, set_methods};
 // The slow paths: out of line and decoding on that side, so that a typed access
 // compiles to its check, its load or store, and a jump here. Values travel in
 // registers; an `Error` is built only here.
+//
+// Reads of a buffer that is one run can only fail here. Code that does not come
+// back leaves the compiler what it has in registers.
+
+#[inline(always)]
+pub(super) fn try_get<B: ByteBuf + ?Sized, T, const N: usize>(
+    buf: &B,
+    index: usize,
+    decode: impl FnOnce([u8; N]) -> T,
+) -> Result<T, Error> {
+    if buf.is_one_run() { Err(get_error::<B, N>(buf, index)) } else { seek(buf, index, decode) }
+}
+
+#[inline(always)]
+#[track_caller]
+pub(super) fn get<B: ByteBuf + ?Sized, T, const N: usize>(
+    buf: &B,
+    index: usize,
+    decode: impl FnOnce([u8; N]) -> T,
+) -> T {
+    if buf.is_one_run() { get_fails::<B, N>(buf, index) } else { seek_or_panic(buf, index, decode) }
+}
+
+#[inline(always)]
+pub(super) fn try_read<B: ByteBuf + ?Sized, T, const N: usize>(
+    buf: &mut B,
+    decode: impl FnOnce([u8; N]) -> T,
+) -> Result<T, Error> {
+    if buf.is_one_run() { Err(read_error::<B, N>(buf)) } else { advance(buf, decode) }
+}
+
+#[inline(always)]
+#[track_caller]
+pub(super) fn read<B: ByteBuf + ?Sized, T, const N: usize>(
+    buf: &mut B,
+    decode: impl FnOnce([u8; N]) -> T,
+) -> T {
+    if buf.is_one_run() { read_fails::<B, N>(buf) } else { advance_or_panic(buf, decode) }
+}
 
 #[cold]
 #[inline(never)]
-pub(super) fn try_get<B: ByteBuf + ?Sized, T, const N: usize>(
+fn seek<B: ByteBuf + ?Sized, T, const N: usize>(
     buf: &B,
     index: usize,
     decode: impl FnOnce([u8; N]) -> T,
@@ -321,17 +360,17 @@ pub(super) fn try_get<B: ByteBuf + ?Sized, T, const N: usize>(
 #[cold]
 #[inline(never)]
 #[track_caller]
-pub(super) fn get<B: ByteBuf + ?Sized, T, const N: usize>(
+fn seek_or_panic<B: ByteBuf + ?Sized, T, const N: usize>(
     buf: &B,
     index: usize,
     decode: impl FnOnce([u8; N]) -> T,
 ) -> T {
-    try_get(buf, index, decode).or_panic()
+    seek(buf, index, decode).or_panic()
 }
 
 #[cold]
 #[inline(never)]
-pub(super) fn try_read<B: ByteBuf + ?Sized, T, const N: usize>(
+fn advance<B: ByteBuf + ?Sized, T, const N: usize>(
     buf: &mut B,
     decode: impl FnOnce([u8; N]) -> T,
 ) -> Result<T, Error> {
@@ -343,11 +382,41 @@ pub(super) fn try_read<B: ByteBuf + ?Sized, T, const N: usize>(
 #[cold]
 #[inline(never)]
 #[track_caller]
-pub(super) fn read<B: ByteBuf + ?Sized, T, const N: usize>(
+fn advance_or_panic<B: ByteBuf + ?Sized, T, const N: usize>(
     buf: &mut B,
     decode: impl FnOnce([u8; N]) -> T,
 ) -> T {
-    try_read(buf, decode).or_panic()
+    advance(buf, decode).or_panic()
+}
+
+#[cold]
+#[inline(never)]
+fn get_error<B: ByteBuf + ?Sized, const N: usize>(buf: &B, index: usize) -> Error {
+    failure(buf.try_get_bytes(index, &mut [0; N]))
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn get_fails<B: ByteBuf + ?Sized, const N: usize>(buf: &B, index: usize) -> ! {
+    get_error::<B, N>(buf, index).panic()
+}
+
+#[cold]
+#[inline(never)]
+fn read_error<B: ByteBuf + ?Sized, const N: usize>(buf: &mut B) -> Error {
+    failure(buf.try_read_bytes(&mut [0; N]))
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn read_fails<B: ByteBuf + ?Sized, const N: usize>(buf: &mut B) -> ! {
+    read_error::<B, N>(buf).panic()
+}
+
+fn failure(result: Result<(), Error>) -> Error {
+    result.expect_err("a buffer that is one run has its bytes in the window")
 }
 
 #[cold]

@@ -31,6 +31,7 @@ macro_rules! methods {
         mut release() -> bool;
         ref window(index: usize, len: usize) -> Option<&[u8]>;
         mut read_window(len: usize) -> Option<&[u8]>;
+        ref is_one_run() -> bool;
         ref readable_bytes() -> usize;
         ref is_readable() -> bool;
         mut try_set_reader_index(index: usize) -> Result<(), Error>;

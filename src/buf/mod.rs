@@ -258,6 +258,21 @@ pub trait ByteBuf {
     /// ```
     fn try_slice(&mut self, range: Range<usize>) -> Result<SliceBuf, Error>;
 
+    /// Whether the type is always one run of memory, so that where
+    /// [`window`](Self::window) or [`read_window`](Self::read_window) says
+    /// `None` there are no such bytes. Spares reads a second look.
+    ///
+    /// ```
+    /// use refbuf::{ByteBuf, CompositeBuf, HeapBuf};
+    ///
+    /// assert!(HeapBuf::new().is_one_run());
+    /// assert!(!CompositeBuf::new().is_one_run());
+    /// ```
+    #[inline(always)]
+    fn is_one_run(&self) -> bool {
+        false
+    }
+
     // ---- indices -----------------------------------------------------------
 
     /// The number of bytes between the indices.
@@ -506,11 +521,12 @@ pub trait ByteBuf {
     #[inline]
     fn try_get_bytes(&self, index: usize, dst: &mut [u8]) -> Result<(), Error> {
         match self.window(index, dst.len()) {
-            Some(bytes) => {
+            // No bytes prove nothing: a released buffer has those too.
+            Some(bytes) if !bytes.is_empty() => {
                 dst.copy_from_slice(bytes);
                 Ok(())
             }
-            None => chunks::gather(self, index, dst),
+            _ => chunks::gather(self, index, dst),
         }
     }
 
@@ -548,11 +564,12 @@ pub trait ByteBuf {
     #[inline]
     fn try_read_bytes(&mut self, dst: &mut [u8]) -> Result<(), Error> {
         match self.read_window(dst.len()) {
-            Some(bytes) => {
+            // As above.
+            Some(bytes) if !bytes.is_empty() => {
                 dst.copy_from_slice(bytes);
                 Ok(())
             }
-            None => chunks::gather_read(self, dst),
+            _ => chunks::gather_read(self, dst),
         }
     }
 

@@ -11,8 +11,11 @@ pub(super) fn get<B: ByteBuf + ?Sized>(
     len: usize,
 ) -> Result<Cow<'_, str>, Error> {
     match buf.window(index, len) {
-        Some(bytes) => from_utf8(bytes).map(Cow::Borrowed).map_err(invalid),
-        None => String::from_utf8(chunks::to_vec(buf, index, len)?)
+        // No bytes prove nothing: a released buffer has those too.
+        Some(bytes) if !bytes.is_empty() => {
+            from_utf8(bytes).map(Cow::Borrowed).map_err(invalid)
+        }
+        _ => String::from_utf8(chunks::to_vec(buf, index, len)?)
             .map(Cow::Owned)
             .map_err(|error| invalid(error.utf8_error())),
     }

@@ -451,7 +451,7 @@ impl CompositeBuf {
         self.sync();
         self.forget_windows();
         let position = self.absolute(writer);
-        while self.components.back().is_some_and(|last| last.start >= position) {
+        while self.components.back().is_some_and(|last| last.start > position) {
             // Dropping a component may run an owner's code: all is in order
             // before each.
             self.writer = self.start_of(self.components.len() - 1);
@@ -461,7 +461,16 @@ impl CompositeBuf {
         self.writer = writer;
         if let Some(last) = self.components.len().checked_sub(1) {
             let len = writer - self.start_of(last);
-            self.components[last].buf.truncate(len);
+            let buf = &mut self.components[last].buf;
+            if len != 0 {
+                buf.truncate(len);
+            } else {
+                // All of it is room, where it is ours.
+                buf.recycle();
+                if buf.capacity() == 0 {
+                    self.components.pop_back();
+                }
+            }
         }
         self.refresh();
     }
@@ -470,7 +479,7 @@ impl CompositeBuf {
     fn forget_windows(&mut self) {
         let (start, end) = (self.reader, self.reader);
         self.read = ReadWindow { base: Base::NONE, start, end, frozen: end, component: 0 };
-        self.tail = TailWindow { base: Base::NONE, limit: self.writer };
+        self.tail = TailWindow { base: Base::NONE, start: self.writer, limit: self.writer };
     }
 
     /// Copies all bytes into one component, if there are more.

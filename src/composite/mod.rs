@@ -90,11 +90,13 @@ struct ReadWindow {
 
 /// The room behind the writer index.
 ///
-/// **Proved**: `writer <= limit <= max_capacity`, and the bytes
-/// `writer..limit` are the room of the last component, at `base + index`.
-/// Every change of the components ends with `refresh_tail`.
+/// **Proved**: `start <= writer <= limit <= max_capacity`, the last component
+/// begins at `start`, and its bytes `start..writer` and its room
+/// `writer..limit` are at `base + index`. Every change of the components ends
+/// with `refresh_tail`.
 struct TailWindow {
     base: Base,
+    start: usize,
     limit: usize,
 }
 
@@ -122,6 +124,21 @@ impl Base {
     #[inline(always)]
     fn at(self, index: usize) -> *mut u8 {
         self.0.wrapping_add(index)
+    }
+
+    /// # Safety
+    ///
+    /// The bytes are at `self + index`, or `len` is 0, and nobody writes them
+    /// for as long as the borrow that the caller makes of it.
+    #[inline(always)]
+    unsafe fn bytes<'a>(self, index: usize, len: usize) -> &'a [u8] {
+        let start = self.at(index);
+        // SAFETY: of the caller. No memory is at 0, which the compiler cannot
+        // know of a pointer that wraps.
+        unsafe {
+            core::hint::assert_unchecked(!start.is_null());
+            slice::from_raw_parts(start, len)
+        }
     }
 }
 
@@ -161,7 +178,7 @@ impl CompositeBuf {
             writer: 0,
             max_capacity,
             read: ReadWindow { base: Base::NONE, start: 0, end: 0, frozen: 0, component: 0 },
-            tail: TailWindow { base: Base::NONE, limit: 0 },
+            tail: TailWindow { base: Base::NONE, start: 0, limit: 0 },
             released: false,
         }
     }
@@ -233,10 +250,11 @@ impl CompositeBuf {
                 let buf = &self.components[last].buf;
                 TailWindow {
                     base: Base::new(buf, start),
+                    start,
                     limit: start.saturating_add(buf.capacity()).min(self.max_capacity),
                 }
             }
-            None => TailWindow { base: Base::NONE, limit: self.writer },
+            None => TailWindow { base: Base::NONE, start: self.writer, limit: self.writer },
         };
     }
 
@@ -289,6 +307,21 @@ impl CompositeBuf {
 
     // Room.
 
+    #[cold]
+    #[inline(never)]
+    fn move_writer(&mut self, index: usize) -> Result<(), Error> {
+        self.check_accessible()?;
+        if index < self.reader || index > self.max_capacity {
+            let (min, max) = (self.reader, self.max_capacity);
+            return Err(Error::InvalidIndex { index, min, max });
+        }
+        match index.checked_sub(self.writer) {
+            Some(more) => self.try_write_zeros(more)?,
+            None => self.truncate_to(index),
+        }
+        Ok(())
+    }
+
     fn room(&self) -> usize {
         self.tail.limit - self.writer
     }
@@ -315,6 +348,10 @@ impl CompositeBuf {
         self.writer += buf.view().writer();
         self.components.push_back(Component { start, buf });
         self.refresh_tail();
+        // Nothing was readable: the read window is at the very end.
+        if start == self.absolute(self.reader) {
+            self.refresh_read();
+        }
     }
 
     fn drop_empty_tail(&mut self) {
@@ -417,11 +454,16 @@ impl ByteBuf for CompositeBuf {
     #[inline(always)]
     fn window(&self, index: usize, len: usize) -> Option<&[u8]> {
         let end = index.checked_add(len)?;
-        if index < self.read.start || end > self.read.end {
+        let base = if index >= self.read.start && end <= self.read.end {
+            self.read.base
+        } else if index >= self.tail.start && end <= self.writer {
+            // Written since the read window was set.
+            self.tail.base
+        } else {
             return None;
-        }
-        // SAFETY: Proved of the read window.
-        Some(unsafe { slice::from_raw_parts(self.read.base.at(index), len) })
+        };
+        // SAFETY: Proved of both windows.
+        Some(unsafe { base.bytes(index, len) })
     }
 
     #[inline(always)]
@@ -432,7 +474,7 @@ impl ByteBuf for CompositeBuf {
         }
         self.reader = start + len;
         // SAFETY: Proved of the read window.
-        Some(unsafe { slice::from_raw_parts(self.read.base.at(start), len) })
+        Some(unsafe { self.read.base.bytes(start, len) })
     }
 
     fn try_chunk(&self, index: usize) -> Result<&[u8], Error> {
@@ -495,17 +537,19 @@ impl ByteBuf for CompositeBuf {
 }
 
 impl ByteBufMut for CompositeBuf {
+    #[inline]
     fn try_set_writer_index(&mut self, index: usize) -> Result<(), Error> {
-        self.check_accessible()?;
-        if index < self.reader || index > self.max_capacity {
-            let (min, max) = (self.reader, self.max_capacity);
-            return Err(Error::InvalidIndex { index, min, max });
+        // Back over bytes of the last component that are ours: the common
+        // case, to use its room again.
+        if let Some(last) = self.components.back() {
+            let ours = self.tail.start + last.buf.frozen();
+            if self.reader <= index && ours <= index && index <= self.writer {
+                self.writer = index;
+                self.read.end = self.read.end.min(index);
+                return Ok(());
+            }
         }
-        match index.checked_sub(self.writer) {
-            Some(more) => self.try_write_zeros(more)?,
-            None => self.truncate_to(index),
-        }
-        Ok(())
+        self.move_writer(index)
     }
 
     #[inline(always)]

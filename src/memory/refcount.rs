@@ -60,8 +60,8 @@ impl RefCount {
     pub(crate) fn retain(&self, n: u32) {
         // Relaxed: a new reference is only made from an existing one, and
         // handing it to another thread synchronises by itself.
-        let old = self.0.fetch_add(BOTH * u64::from(n), Ordering::Relaxed);
-        check(old);
+        let more = BOTH * u64::from(n);
+        check(self.0.fetch_add(more, Ordering::Relaxed) + more);
     }
 
     /// Gives `n` strong references back, all that this handle has.
@@ -92,8 +92,7 @@ impl RefCount {
     #[inline]
     pub(crate) fn retain_weak(&self) {
         // Relaxed: as in `retain`.
-        let old = self.0.fetch_add(HANDLE, Ordering::Relaxed);
-        check(old);
+        check(self.0.fetch_add(HANDLE, Ordering::Relaxed) + HANDLE);
     }
 
     /// Gives a weak handle back.
@@ -137,8 +136,10 @@ impl RefCount {
         strong(self.0.load(Ordering::Relaxed))
     }
 
+    #[inline]
     fn left(&self, word: u64) -> Left {
-        let left = Left { released: strong(word) == 0, free: handles(word) == 0 };
+        // `strong <= handles`, so without handles the whole word is 0.
+        let left = Left { released: strong(word) == 0, free: word == 0 };
         if left.free {
             // Pairs with the Release of all the other drops: they happen
             // before the memory is freed.
@@ -174,8 +175,8 @@ fn handles(word: u64) -> u32 {
 
 /// `strong <= handles` always, so one half tells for both.
 #[inline]
-fn check(old: u64) {
-    if handles(old) >= MAX {
+fn check(word: u64) {
+    if handles(word) >= MAX {
         overflow();
     }
 }

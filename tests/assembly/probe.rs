@@ -54,3 +54,9 @@ probes! {
     direct_read_u8(buf: &mut refbuf::DirectBuf) -> u8 { buf.read_u8() }
     direct_write_u8(buf: &mut refbuf::DirectBuf, value: u8) { buf.write_u8(value) }
 }
+#[unsafe(no_mangle)] #[inline(never)]
+pub fn t_set_get(buf: &mut CompositeBuf, index: usize) -> u64 { buf.set_u64(index, index as u64); buf.get_u64(index)}
+#[unsafe(no_mangle)] #[inline(never)]
+pub fn t_read8(buf: &mut HeapBuf, start: usize) -> u64 { let mut sum=0; for _ in 0..8 { sum += u64::from(buf.read_u8()); } buf.set_reader_index(start); sum}
+#[unsafe(no_mangle)] #[inline(never)]
+pub fn t_write8(buf: &mut HeapBuf, start: usize) { for i in 0..8 { buf.write_u8(start as u8 + i); } buf.set_writer_index(start); }

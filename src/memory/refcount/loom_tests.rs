@@ -152,16 +152,15 @@ fn model(main: impl Fn(Strong) -> Vec<thread::JoinHandle<()>> + Send + Sync + 's
 #[test]
 fn loom_clone_and_drop() {
     model(|first| {
-        let threads = [first.clone(), first.clone()].map(|handle| {
-            thread::spawn(move || {
-                let another = handle.clone();
-                drop(handle);
-                another.block.read();
-            })
+        let (a, b) = (first.clone(), first.clone());
+        let cloner = thread::spawn(move || {
+            let another = a.clone();
+            drop(a);
+            another.block.read();
         });
-        first.block.read();
+        let reader = thread::spawn(move || b.block.read());
         drop(first);
-        threads.into()
+        vec![cloner, reader]
     });
 }
 
@@ -196,22 +195,22 @@ fn loom_each_may_find_itself_unique() {
 #[test]
 fn loom_upgrade_against_last_release() {
     model(|first| {
-        let threads = [first.downgrade(), first.downgrade()].map(|weak| {
-            thread::spawn(move || match weak.upgrade() {
-                Some(strong) => {
-                    assert_eq!(strong.block.released(), 0);
-                    strong.block.read();
-                }
-                None => {
-                    // For good.
-                    assert!(!weak.is_accessible());
-                    assert!(weak.upgrade().is_none());
-                }
-            })
+        let (a, b) = (first.downgrade(), first.downgrade());
+        let reader = thread::spawn(move || {
+            if let Some(strong) = a.upgrade() {
+                assert_eq!(strong.block.released(), 0);
+                strong.block.read();
+            }
+        });
+        let witness = thread::spawn(move || {
+            if !b.is_accessible() {
+                // For good.
+                assert!(b.upgrade().is_none());
+            }
         });
         first.block.read();
         drop(first);
-        threads.into()
+        vec![reader, witness]
     });
 }
 
@@ -255,13 +254,7 @@ fn loom_weak_read_against_release_and_free() {
 fn loom_weak_handles_prevent_unique_write() {
     model(|mut first| {
         let weak = first.downgrade();
-        let reader = thread::spawn(move || {
-            let another = weak.clone();
-            drop(weak);
-            if another.is_accessible() {
-                another.0.read();
-            }
-        });
+        let reader = thread::spawn(move || weak.0.read());
         let strong = first.clone();
         let downgrader = thread::spawn(move || {
             let weak = strong.downgrade();
@@ -280,7 +273,11 @@ fn loom_last_weak_frees() {
         drop(first);
         assert!(!a.is_accessible());
         vec![
-            thread::spawn(move || drop(a.clone())),
+            thread::spawn(move || {
+                let another = a.clone();
+                drop(a);
+                another.0.read();
+            }),
             thread::spawn(move || {
                 assert!(b.upgrade().is_none());
                 b.0.read();
@@ -294,12 +291,22 @@ fn loom_credits_handed_out_and_given_back() {
     model(|mut first| {
         first.take_credits(3);
         let threads = [first.spend_credit(), first.spend_credit()].map(|frame| {
-            thread::spawn(move || {
-                frame.block.read();
-                drop(frame.clone());
-            })
+            thread::spawn(move || frame.block.read())
         });
         // A credit remains, so unique is a word of two.
+        first.write_if_unique();
+        threads.into()
+    });
+}
+
+#[test]
+fn loom_credits_given_back_alone() {
+    model(|mut first| {
+        first.take_credits(3);
+        let threads = [first.spend_credit(), first.spend_credit()].map(|frame| {
+            thread::spawn(move || frame.block.read())
+        });
+        first.return_credits();
         first.write_if_unique();
         threads.into()
     });
@@ -317,8 +324,6 @@ fn loom_credits_against_upgrade() {
         });
         let frame = first.spend_credit();
         let frame = thread::spawn(move || frame.block.read());
-        first.write_if_unique();
-        first.return_credits();
         first.write_if_unique();
         vec![upgrader, frame]
     });
