@@ -50,7 +50,7 @@ mod refbuf_body {
     #[inline(never)]
     pub fn write_batch8<B: ByteBufMut + ?Sized>(buf: &mut B, start: usize) -> u64 {
         for i in 0..8 {
-            buf.write_u8(start as u8 + i);
+            buf.write_u8(i);
         }
         buf.set_writer_index(start);
         0
@@ -96,7 +96,7 @@ mod raw_body {
     #[inline(never)]
     pub fn write_batch8(vec: &mut Vec<u8>, start: usize) -> u64 {
         for i in 0..8 {
-            vec.push(start as u8 + i);
+            vec.push(i);
         }
         vec.truncate(start);
         0
@@ -138,7 +138,7 @@ mod bytes_body {
     #[inline(never)]
     pub fn write_batch8(buf: &mut BytesMut, start: usize) -> u64 {
         for i in 0..8 {
-            buf.put_u8(start as u8 + i);
+            buf.put_u8(i);
         }
         buf.truncate(start);
         0
@@ -146,7 +146,7 @@ mod bytes_body {
 }
 
 fn bytes() -> Vec<u8> {
-    (0..LEN as u8).collect()
+    (0..).take(LEN).collect()
 }
 
 fn heap() -> HeapBuf {

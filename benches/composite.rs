@@ -136,7 +136,13 @@ fn get_chain(buf: &mut BytesChain, index: usize) -> u64 {
 
 /// One byte at an index that nothing foretells.
 fn random_get(c: &mut Criterion) {
-    fn run<B>(rows: &mut Rows<'_>, who: &str, len: usize, mut buf: B, get: fn(&mut B, usize) -> u64) {
+    fn run<B>(
+        rows: &mut Rows<'_>,
+        who: &str,
+        len: usize,
+        mut buf: B,
+        get: fn(&mut B, usize) -> u64,
+    ) {
         let mut random = 1_u64;
         rows.bench(who, |b| {
             b.iter(|| {

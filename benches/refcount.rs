@@ -44,12 +44,7 @@ fn cut_refbuf(buf: &mut HeapBuf, n: usize) {
 
 /// Cuts all frames off a full buffer, again and again. Filling it is not part
 /// of the time.
-fn cut_all<B>(
-    b: &mut Bencher<'_>,
-    mut buf: B,
-    fill: impl Fn(&mut B),
-    cut: impl Fn(&mut B, usize),
-) {
+fn cut_all<B>(b: &mut Bencher<'_>, mut buf: B, fill: impl Fn(&mut B), cut: impl Fn(&mut B, usize)) {
     b.iter_custom(|frames| {
         let mut time = Duration::ZERO;
         let mut left = frames;

@@ -100,8 +100,9 @@ impl Model {
         let old = self.components.len();
         let components: Vec<_> = self.buf.components().map(<[u8]>::to_vec).collect();
         assert_eq!(components.concat(), expected);
-        // None is split or joined with another, and at most one is new.
-        assert!(components.len() >= old && components.len() <= old + 1);
+        // None is split or joined with another. New are one that had been room
+        // only, and one more, at the most.
+        assert!((old..=old + 2).contains(&components.len()));
         for (old, new) in self.components.iter().zip(&components).rev().skip(1).rev() {
             assert_eq!(old, new);
         }

@@ -85,5 +85,5 @@ pub fn run(mut input: Input) {
     assert_eq!(buf.cmp(&different), unread.cmp(&other));
     assert_eq!(different.cmp(&buf), other.as_slice().cmp(unread));
     assert_eq!(buf.to_vec(), unread);
-    assert_eq!(buf.hex_dump(), flat.hex_dump());
+    assert_eq!(buf.hex_dump(), again.hex_dump());
 }

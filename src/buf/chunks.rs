@@ -1,6 +1,6 @@
 //! Walking over a buffer that may be in pieces.
 
-use super::{ByteBuf, ByteBufMut, check_range, check_readable};
+use super::{ByteBuf, ByteBufMut, check_accessible, check_range, check_readable};
 use crate::Error;
 use alloc::vec::Vec;
 
@@ -18,11 +18,7 @@ pub(super) fn chunks<B: ByteBuf + ?Sized>(
     len: usize,
 ) -> Result<Chunks<'_, B>, Error> {
     check_range(buf, index, len)?;
-    Ok(Chunks {
-        buf,
-        index,
-        end: index + len,
-    })
+    Ok(Chunks { buf, index, end: index + len })
 }
 
 /// The pieces of the readable bytes. A released buffer has none.
@@ -41,11 +37,7 @@ impl<'a, B: ByteBuf + ?Sized> Iterator for Chunks<'a, B> {
         }
         // An empty piece here is a broken implementation; don't go round forever.
         let chunk = match self.buf.try_chunk(index) {
-            Ok([]) => Err(Error::OutOfBounds {
-                index,
-                len,
-                limit: index,
-            }),
+            Ok([]) => Err(Error::OutOfBounds { index, len, limit: index }),
             Ok(chunk) => Ok(&chunk[..chunk.len().min(len)]),
             Err(error) => Err(error),
         };
@@ -71,9 +63,22 @@ pub(super) fn gather<B: ByteBuf + ?Sized>(
     Ok(())
 }
 
-/// Copies the next readable bytes piece by piece, and consumes them.
+/// Copies the next readable bytes, and consumes them.
+#[inline]
+pub(crate) fn read_bytes<B: ByteBuf + ?Sized>(buf: &mut B, dst: &mut [u8]) -> Result<(), Error> {
+    match buf.read_window(dst.len()) {
+        // No bytes are in the window of a released buffer too.
+        Some(bytes) if !bytes.is_empty() => {
+            dst.copy_from_slice(bytes);
+            Ok(())
+        }
+        _ => gather_read(buf, dst),
+    }
+}
+
+/// The same piece by piece.
 #[cold]
-pub(super) fn gather_read<B: ByteBuf + ?Sized>(buf: &mut B, dst: &mut [u8]) -> Result<(), Error> {
+fn gather_read<B: ByteBuf + ?Sized>(buf: &mut B, dst: &mut [u8]) -> Result<(), Error> {
     check_readable(buf, dst.len())?;
     let start = buf.reader_index();
     buf.try_get_bytes(start, dst)?;
@@ -142,11 +147,7 @@ pub(super) fn for_each_mut<B: ByteBufMut + ?Sized>(
         let len = end - index;
         let chunk = buf.try_chunk_mut(index)?;
         if chunk.is_empty() {
-            return Err(Error::OutOfBounds {
-                index,
-                len,
-                limit: index,
-            });
+            return Err(Error::OutOfBounds { index, len, limit: index });
         }
         let n = chunk.len().min(len);
         f(&mut chunk[..n]);
@@ -172,6 +173,7 @@ pub(super) fn transfer<D: ByteBufMut + ?Sized>(
     src: &mut dyn ByteBuf,
     n: usize,
 ) -> Result<(), Error> {
+    check_accessible(dst)?;
     check_readable(src, n)?;
     dst.try_ensure_writable(n)?;
     let (start, end) = (src.reader_index(), dst.writer_index());

@@ -26,6 +26,7 @@ pub use varint::varint_len_u64;
 #[allow(unused_imports)] // For the buffer types, in the other modules.
 pub(crate) use {
     bounds::{check_accessible, check_index, check_range, check_readable, check_span},
+    chunks::read_bytes,
     compare::impl_comparisons,
     dump::fmt_debug,
 };
@@ -563,14 +564,7 @@ pub trait ByteBuf {
     /// ```
     #[inline]
     fn try_read_bytes(&mut self, dst: &mut [u8]) -> Result<(), Error> {
-        match self.read_window(dst.len()) {
-            // As above.
-            Some(bytes) if !bytes.is_empty() => {
-                dst.copy_from_slice(bytes);
-                Ok(())
-            }
-            _ => chunks::gather_read(self, dst),
-        }
+        chunks::read_bytes(self, dst)
     }
 
     /// Panicking form of [`try_read_bytes`](Self::try_read_bytes).

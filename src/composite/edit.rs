@@ -45,15 +45,22 @@ impl CompositeBuf {
         let parts = buf.into_parts()?;
         self.check_room(parts.len())?;
         self.reserve_components(parts.count())?;
-        for part in parts.into_parts() {
-            self.add_tail(part);
+        match parts {
+            Parts::None => {}
+            Parts::One(part) => self.add_tail(part.0),
+            Parts::Many(components, _) => {
+                for component in components {
+                    self.add_tail(component.buf);
+                }
+            }
         }
         Ok(())
     }
 
     /// Inserts the readable bytes of `buf` before component `component`; at
     /// the number of components that is [`push`](CompositeBuf::push). The
-    /// reader index stays at its byte. Linear in the components behind.
+    /// reader index stays at its byte, or before the new ones if they come
+    /// right there. Linear in the components behind.
     ///
     /// # Panics
     ///
@@ -451,26 +458,26 @@ impl CompositeBuf {
         self.sync();
         self.forget_windows();
         let position = self.absolute(writer);
-        while self.components.back().is_some_and(|last| last.start > position) {
+        while self.components.back().is_some_and(|last| last.start >= position) {
+            let last = self.components.len() - 1;
+            self.writer = self.start_of(last);
+            self.forget_windows();
+            if self.writer == writer {
+                // All of it is room now, where it is ours.
+                let buf = &mut self.components[last].buf;
+                buf.recycle();
+                if buf.capacity() != 0 {
+                    break;
+                }
+            }
             // Dropping a component may run an owner's code: all is in order
             // before each.
-            self.writer = self.start_of(self.components.len() - 1);
-            self.forget_windows();
             self.components.pop_back();
         }
         self.writer = writer;
         if let Some(last) = self.components.len().checked_sub(1) {
             let len = writer - self.start_of(last);
-            let buf = &mut self.components[last].buf;
-            if len != 0 {
-                buf.truncate(len);
-            } else {
-                // All of it is room, where it is ours.
-                buf.recycle();
-                if buf.capacity() == 0 {
-                    self.components.pop_back();
-                }
-            }
+            self.components[last].buf.truncate(len);
         }
         self.refresh();
     }
@@ -479,7 +486,7 @@ impl CompositeBuf {
     fn forget_windows(&mut self) {
         let (start, end) = (self.reader, self.reader);
         self.read = ReadWindow { base: Base::NONE, start, end, frozen: end, component: 0 };
-        self.tail = TailWindow { base: Base::NONE, start: self.writer, limit: self.writer };
+        self.tail = TailWindow::none(self.writer);
     }
 
     /// Copies all bytes into one component, if there are more.

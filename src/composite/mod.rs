@@ -9,7 +9,7 @@ use core::mem::MaybeUninit;
 use core::ops::Range;
 use core::{ptr, slice};
 
-use crate::buf::{ByteBuf, ByteBufMut, impl_comparisons};
+use crate::buf::{ByteBuf, ByteBufMut, impl_comparisons, read_bytes};
 use crate::exclusive::Exclusive;
 use crate::{Error, HeapBuf, SliceBuf};
 
@@ -92,12 +92,20 @@ struct ReadWindow {
 ///
 /// **Proved**: `start <= writer <= limit <= max_capacity`, the last component
 /// begins at `start`, and its bytes `start..writer` and its room
-/// `writer..limit` are at `base + index`. Every change of the components ends
-/// with `refresh_tail`.
+/// `writer..limit` are at `base + index`; nobody else sees those from `frozen`
+/// on. Every change of the components ends with `refresh_tail`.
 struct TailWindow {
     base: Base,
     start: usize,
+    frozen: usize,
     limit: usize,
+}
+
+impl TailWindow {
+    /// No bytes and no room.
+    const fn none(writer: usize) -> Self {
+        Self { base: Base::NONE, start: writer, frozen: usize::MAX, limit: writer }
+    }
 }
 
 /// A pointer that indices of the whole composite are added to: the start of a
@@ -178,7 +186,7 @@ impl CompositeBuf {
             writer: 0,
             max_capacity,
             read: ReadWindow { base: Base::NONE, start: 0, end: 0, frozen: 0, component: 0 },
-            tail: TailWindow { base: Base::NONE, start: 0, limit: 0 },
+            tail: TailWindow::none(0),
             released: false,
         }
     }
@@ -251,10 +259,11 @@ impl CompositeBuf {
                 TailWindow {
                     base: Base::new(buf, start),
                     start,
+                    frozen: start + buf.frozen(),
                     limit: start.saturating_add(buf.capacity()).min(self.max_capacity),
                 }
             }
-            None => TailWindow { base: Base::NONE, start: self.writer, limit: self.writer },
+            None => TailWindow::none(self.writer),
         };
     }
 
@@ -458,6 +467,7 @@ impl ByteBuf for CompositeBuf {
             self.read.base
         } else if index >= self.tail.start && end <= self.writer {
             // Written since the read window was set.
+            unlikely();
             self.tail.base
         } else {
             return None;
@@ -510,7 +520,7 @@ impl ByteBuf for CompositeBuf {
         // SAFETY: within the bytes of the component, which is in sync.
         let view = unsafe { self.components[component].buf.share(offset, len) };
         // The part is frozen now.
-        self.refresh_read();
+        self.refresh();
         Ok(SliceBuf::from_view(view))
     }
 
@@ -522,6 +532,14 @@ impl ByteBuf for CompositeBuf {
             done += chunk.len();
         }
         Ok(())
+    }
+
+    fn try_read_bytes(&mut self, dst: &mut [u8]) -> Result<(), Error> {
+        // Where reading on has come to the end of a component.
+        if self.reader == self.read.end && self.reader < self.writer {
+            self.refresh_read();
+        }
+        read_bytes(self, dst)
     }
 
     #[cfg(feature = "std")]
@@ -541,13 +559,10 @@ impl ByteBufMut for CompositeBuf {
     fn try_set_writer_index(&mut self, index: usize) -> Result<(), Error> {
         // Back over bytes of the last component that are ours: the common
         // case, to use its room again.
-        if let Some(last) = self.components.back() {
-            let ours = self.tail.start + last.buf.frozen();
-            if self.reader <= index && ours <= index && index <= self.writer {
-                self.writer = index;
-                self.read.end = self.read.end.min(index);
-                return Ok(());
-            }
+        if self.tail.frozen <= index && self.reader <= index && index <= self.writer {
+            self.writer = index;
+            self.read.end = self.read.end.min(index);
+            return Ok(());
         }
         self.move_writer(index)
     }
@@ -698,6 +713,11 @@ impl ByteBufMut for CompositeBuf {
         self.writer += n;
     }
 }
+
+/// Tells the compiler which way not to lay out for.
+#[cold]
+#[inline]
+fn unlikely() {}
 
 fn as_uninit(bytes: &[u8]) -> &[MaybeUninit<u8>] {
     // SAFETY: what is initialised may be called not so.

@@ -1,8 +1,8 @@
 //! Room: how it is made, what it costs, and that it never goes past the limit.
 
+use refbuf::{ByteBuf, ByteBufMut, CompositeBuf, Error, HeapBuf, SliceBuf};
 #[cfg(feature = "mmap")]
 use refbuf::{DirectBuf, DirectOptions};
-use refbuf::{ByteBuf, ByteBufMut, CompositeBuf, Error, HeapBuf, SliceBuf};
 
 use crate::support::{all_bytes, content, refused, refused_as};
 
@@ -52,14 +52,14 @@ fn the_limit_holds_after_any_operation() {
     buf.make_room(4);
     assert_eq!((buf.reader_index(), buf.writer_index(), buf.capacity()), (0, 6, 10));
     refused_as!(&mut buf, Error::Overflow { .. }, buf.try_make_room(5));
-    assert_eq!(HeapBuf::try_with_max_capacity(11, 10).unwrap_err(), Error::Overflow {
-        needed: 11,
-        available: 10
-    });
-    assert_eq!(HeapBuf::with_max_capacity(0, 0).try_write_u8(1), Err(Error::Overflow {
-        needed: 1,
-        available: 0
-    }));
+    assert_eq!(
+        HeapBuf::try_with_max_capacity(11, 10).unwrap_err(),
+        Error::Overflow { needed: 11, available: 10 }
+    );
+    assert_eq!(
+        HeapBuf::with_max_capacity(0, 0).try_write_u8(1),
+        Err(Error::Overflow { needed: 1, available: 0 })
+    );
 }
 
 #[test]

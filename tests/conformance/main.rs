@@ -11,9 +11,14 @@
 //!
 //! `LESSONS.md` says which test stands for which bug of which other library.
 
+#![cfg(feature = "std")]
+#![allow(clippy::cast_possible_truncation)] // Of test data.
+
 mod composite_edits;
 mod growth;
 mod kinds;
+#[cfg(feature = "mmap")]
+mod mapped_files;
 mod model;
 mod numbers;
 mod operations;

@@ -44,7 +44,9 @@ impl Shape {
             Sign::Unsigned => raw,
             Sign::Truth => u128::from(raw != 0),
             // From the sign bit upwards all bits are the same.
-            Sign::Signed if bytes_negative(raw, self.width) => raw | u128::MAX << (8 * self.width - 1),
+            Sign::Signed if bytes_negative(raw, self.width) => {
+                raw | u128::MAX << (8 * self.width - 1)
+            }
             Sign::Signed => raw,
         }
     }

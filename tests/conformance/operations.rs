@@ -8,7 +8,9 @@ use proptest::prelude::*;
 
 #[cfg(feature = "mmap")]
 use refbuf::Direct;
-use refbuf::{ByteBuf, ByteBufMut, CompositeBuf, Error, Heap, HeapBuf, OwnedBuf, SliceBuf, Storage, WeakSlice};
+use refbuf::{
+    ByteBuf, ByteBufMut, CompositeBuf, Error, Heap, HeapBuf, OwnedBuf, SliceBuf, Storage, WeakSlice,
+};
 
 use crate::model::Model;
 use crate::support::content;
@@ -268,7 +270,10 @@ impl Subject for CompositeBuf {
             Op::Remove(at) => {
                 let component = at as usize % (count + 1);
                 let Some(gone) = world.span(component) else {
-                    assert!(matches!(world.buf.try_remove(component), Err(Error::InvalidIndex { .. })));
+                    assert!(matches!(
+                        world.buf.try_remove(component),
+                        Err(Error::InvalidIndex { .. })
+                    ));
                     return Edited::Yes;
                 };
                 let removed = world.buf.remove(component);
@@ -283,14 +288,18 @@ impl Subject for CompositeBuf {
                 let component = at as usize % (count + 1);
                 let (piece, new) = world.piece(piece, n);
                 let Some(gone) = world.span(component) else {
-                    assert!(matches!(world.buf.try_replace(component, piece), Err(Error::InvalidIndex { .. })));
+                    assert!(matches!(
+                        world.buf.try_replace(component, piece),
+                        Err(Error::InvalidIndex { .. })
+                    ));
                     return Edited::Yes;
                 };
                 let writer = world.model.writer() - gone.len() + new.len();
                 match world.buf.try_replace(component, piece) {
                     Ok(removed) => {
                         assert!(writer <= max);
-                        let bytes = world.model.bytes.splice(gone.clone(), new.iter().copied()).collect();
+                        let bytes =
+                            world.model.bytes.splice(gone.clone(), new.iter().copied()).collect();
                         world.model.reader = match world.model.reader {
                             reader if reader >= gone.end => reader - gone.len() + new.len(),
                             reader => reader.min(gone.start),
@@ -423,12 +432,17 @@ impl<B: Subject> World<B> {
 
     /// Overwriting may be refused, if somebody else is there. Then nothing was
     /// changed.
-    fn set<T>(&mut self, result: Result<T, Error>, change: impl FnOnce(&mut Model) -> Result<(), Error>) {
+    fn set<T>(
+        &mut self,
+        result: Result<T, Error>,
+        change: impl FnOnce(&mut Model) -> Result<(), Error>,
+    ) {
         let mut changed = self.model.clone();
         match (result.map(drop), change(&mut changed)) {
             (Ok(()), Ok(())) => self.model = changed,
             (Err(Error::Shared), Ok(())) => assert!(
-                !(self.held.is_empty() && self.views.is_empty() && self.halves.is_empty()) || self.tainted,
+                !(self.held.is_empty() && self.views.is_empty() && self.halves.is_empty())
+                    || self.tainted,
                 "shared with nobody"
             ),
             (Err(Error::ReadOnly), Ok(())) => assert!(self.tainted, "nothing is read-only"),
@@ -461,7 +475,8 @@ impl<B: Subject> World<B> {
                 self.model.set_indices(0, 0).unwrap();
             }
             Op::ReadNumber => {
-                let expected = self.model.read(4).map(|b| u32::from_be_bytes(b.try_into().unwrap()));
+                let expected =
+                    self.model.read(4).map(|b| u32::from_be_bytes(b.try_into().unwrap()));
                 assert_eq!(self.buf.try_read_u32(), expected);
             }
             &Op::ReadBytes(n) => {
@@ -610,7 +625,9 @@ impl<B: Subject> World<B> {
                         self.halves.push((half, model));
                     }
                     Err(error) => {
-                        assert!(at > self.model.writer() && matches!(error, Error::InvalidIndex { .. }));
+                        assert!(
+                            at > self.model.writer() && matches!(error, Error::InvalidIndex { .. })
+                        );
                     }
                 }
             }
@@ -636,7 +653,10 @@ impl<B: Subject> World<B> {
             }
             &Op::SwapWithHalf(which) => {
                 let Some((half, model)) = take(&mut self.halves, which) else { return };
-                let old = (std::mem::replace(&mut self.buf, half), std::mem::replace(&mut self.model, model));
+                let old = (
+                    std::mem::replace(&mut self.buf, half),
+                    std::mem::replace(&mut self.model, model),
+                );
                 self.halves.push(old);
             }
             &Op::DropHalf(which) => drop(take(&mut self.halves, which)),
@@ -648,7 +668,8 @@ impl<B: Subject> World<B> {
                     self.hold(slice.clone(), bytes.clone());
                 }
                 self.buf = B::from_slice(slice).unwrap_or_else(|slice| {
-                    let alone = self.held.is_empty() && self.views.is_empty() && self.halves.is_empty();
+                    let alone =
+                        self.held.is_empty() && self.views.is_empty() && self.halves.is_empty();
                     assert!(!alone || bytes.is_empty(), "alone, but not to be had");
                     drop(slice);
                     let mut copy = B::with_limit(usize::MAX);
@@ -731,7 +752,7 @@ fn limit() -> impl Strategy<Value = usize> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 250, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_heap_buffer_does_what_the_model_does(limit in limit(), ops in vec(op(), 1..80)) {

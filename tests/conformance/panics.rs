@@ -57,12 +57,13 @@ pub fn text(call: impl FnOnce()) -> String {
 macro_rules! panics_as_it_fails {
     ($($call:expr => $try_call:expr;)*) => { $(
         let error = $try_call.map(drop).expect_err(stringify!($try_call));
-        let panic = panic_of(|| drop($call));
+        let panic = panic_of(|| _ = $call);
         assert_eq!(panic.text, error.to_string(), stringify!($call));
         assert_eq!(panic.file, file!(), "{} panics inside the library", stringify!($call));
     )* };
 }
 
+#[allow(clippy::reversed_empty_ranges)] // Wanted: an error.
 fn reading<B: ByteBuf>(mut buf: B) {
     panics_as_it_fails! {
         buf.set_reader_index(99) => buf.try_set_reader_index(99);
@@ -196,7 +197,8 @@ fn the_line_is_that_of_the_call() {
 fn a_predicate_that_panics_leaves_the_buffer_as_it_was() {
     crate::kinds::each(b"some bytes", &mut |name, buf| {
         buf.skip(2);
-        let text = text(|| drop(ByteBuf::position(&&mut *buf, |byte| byte == b'b' && panic!("at {byte}"))));
+        let text =
+            text(|| _ = ByteBuf::position(&&mut *buf, |byte| byte == b'b' && panic!("at {byte}")));
         assert_eq!(text, "at 98", "{name}");
         assert_eq!((buf.reader_index(), buf.to_vec()), (2, b"me bytes".to_vec()), "{name}");
         assert_eq!(ByteBuf::rposition(&&mut *buf, |byte| byte == b'm'), Some(2));

@@ -18,7 +18,10 @@ fn no_handle_made_of_a_slice_can_write_into_its_parent() {
     }
     // Shrunk, it cannot come back.
     slice.set_indices(0, 3);
-    assert_eq!(slice.try_set_writer_index(5), Err(Error::InvalidIndex { index: 5, min: 0, max: 3 }));
+    assert_eq!(
+        slice.try_set_writer_index(5),
+        Err(Error::InvalidIndex { index: 5, min: 0, max: 3 })
+    );
     assert_eq!(parent, "Hello World");
 }
 
@@ -138,7 +141,7 @@ fn a_sole_slice_writes_in_place_and_a_clone_stops_it() {
     slice.set_u64(4, 7);
     let mut clone = slice.clone();
     refused(&mut slice, Error::Shared, |slice| slice.try_set_u64(4, 8));
-    refused(&mut clone, Error::Shared, |clone| clone.try_as_mut_slice().map(<[u8]>::len));
+    refused(&mut clone, Error::Shared, |clone| clone.try_as_mut_slice().map(|bytes| bytes.len()));
     drop(clone);
     let view = slice.downgrade();
     refused(&mut slice, Error::Shared, |slice| slice.try_set_u64(4, 8));
@@ -246,6 +249,30 @@ fn cut_slices_join_again_only_where_they_were_cut() {
 }
 
 #[test]
+fn joined_halves_remember_what_was_handed_out_of_each() {
+    let mut buf = HeapBuf::from(content(20));
+    let mut back = buf.split_off(10);
+    let slice = back.slice(2..5);
+    buf.unsplit(back).expect("adjacent");
+    refused(&mut buf, Error::Shared, |buf| buf.try_set_u8(12, 0));
+    refused(&mut buf, Error::Shared, |buf| buf.try_set_u8(14, 0));
+    buf.set_u8(15, 0);
+    assert_eq!(slice, content(15)[12..]);
+    drop(slice);
+    buf.set_u8(12, 0);
+
+    // Neither half comes back from what it gave up.
+    let mut buf = HeapBuf::from(content(20));
+    let slice = buf.slice(..);
+    let mut back = buf.split_off(10);
+    refused(&mut back, Error::Shared, |back| back.try_set_u8(0, 0));
+    back.clear();
+    back.write_bytes(&[0; 10]);
+    let back = buf.unsplit(back).expect_err("it moved");
+    assert_eq!((slice, back.writer_index()), (content(20).into(), 10));
+}
+
+#[test]
 fn ranges_of_any_form_can_be_asked_for() {
     use std::ops::Bound::{Excluded, Included, Unbounded};
     let buf = SliceBuf::from(vec![0, 1, 2, 3, 4]);
@@ -311,7 +338,7 @@ fn an_owner_is_dropped_once_with_the_last_handle_of_any_kind() {
 #[test]
 fn an_owner_whose_bytes_lie_inside_itself_is_asked_where_it_stays() {
     let slice = SliceBuf::from_owner([7_u8; 40]);
-    let moved = vec![slice];
+    let moved = [slice];
     assert_eq!(moved[0], [7; 40]);
     assert_eq!(moved[0].slice(10..20), [7; 10]);
 }

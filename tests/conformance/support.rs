@@ -15,13 +15,15 @@ pub struct State {
 
 impl State {
     pub fn of<B: ByteBuf + ?Sized>(buf: &B) -> Self {
+        let mut bytes = vec![0; buf.writer_index()];
+        buf.get_bytes(0, &mut bytes);
         Self {
             reader: buf.reader_index(),
             writer: buf.writer_index(),
             capacity: buf.capacity(),
             max_capacity: buf.max_capacity(),
             ref_count: buf.ref_count(),
-            bytes: all_bytes(buf),
+            bytes,
         }
     }
 }
@@ -83,7 +85,8 @@ pub fn bounds(len: usize) -> impl Iterator<Item = usize> + Clone {
         1 << 32,
         (1 << 31) - 1,
     ];
-    let near = [0, 1, 2, len / 2, len.saturating_sub(2), len.saturating_sub(1), len, len + 1, len + 16];
+    let near =
+        [0, 1, 2, len / 2, len.saturating_sub(2), len.saturating_sub(1), len, len + 1, len + 16];
     near.into_iter().chain(far)
 }
 

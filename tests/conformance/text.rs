@@ -6,7 +6,8 @@ use crate::support::refused;
 
 #[test]
 fn text_of_every_width_goes_in_and_comes_out() {
-    for text in ["", "ascii", "ü", "€", "𝄞", "mixed: aü€𝄞", "\0\u{10ffff}\u{7ff}\u{800}"] {
+    for text in ["", "ascii", "ü", "€", "𝄞", "mixed: aü€𝄞", "\0\u{10ffff}\u{7ff}\u{800}"]
+    {
         let mut buf = HeapBuf::new();
         assert_eq!(buf.write_str(text), text.len());
         assert_eq!(buf.get_str(0, text.len()), text);
@@ -37,7 +38,9 @@ fn text_that_does_not_fit_is_not_begun() {
     });
     assert_eq!((neighbour.as_slice(), behind.as_slice()), (&b"0000"[..], &b"neighbour"[..]));
     let mut small = HeapBuf::with_max_capacity(0, 4);
-    refused(&mut small, Error::Overflow { needed: 6, available: 4 }, |buf| buf.try_write_str("ÖÄÜ"));
+    refused(&mut small, Error::Overflow { needed: 6, available: 4 }, |buf| {
+        buf.try_write_str("ÖÄÜ")
+    });
 }
 
 #[test]
@@ -65,6 +68,6 @@ fn malformed_text_is_refused_and_stays() {
 fn formatting_into_a_buffer_appends() {
     use std::io::Write;
     let mut buf = HeapBuf::new();
-    write!(buf, "{}-{:02}", "a", 7).unwrap();
+    write!(buf, "a-{:02}", 7).unwrap();
     assert_eq!(buf, "a-07");
 }

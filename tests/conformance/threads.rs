@@ -17,7 +17,10 @@ fn many_threads_read_slices_of_one_block_each_with_its_own_indices() {
             let bytes = &bytes[thread..];
             scope.spawn(move || {
                 for n in 1..100 {
-                    assert_eq!(slice.read_slice(n).to_vec(), bytes[slice.reader_index() - n..][..n]);
+                    assert_eq!(
+                        slice.read_slice(n).to_vec(),
+                        bytes[slice.reader_index() - n..][..n]
+                    );
                 }
                 let mut copied = Vec::new();
                 slice.set_reader_index(0);

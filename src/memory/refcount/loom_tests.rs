@@ -167,9 +167,8 @@ fn loom_clone_and_drop() {
 #[test]
 fn loom_unique_write_after_readers() {
     model(|mut first| {
-        let threads = [first.clone(), first.clone()].map(|handle| {
-            thread::spawn(move || handle.block.read())
-        });
+        let threads =
+            [first.clone(), first.clone()].map(|handle| thread::spawn(move || handle.block.read()));
         // Written early only when both are gone.
         first.write_if_unique();
         first.write_if_unique();
@@ -290,9 +289,8 @@ fn loom_last_weak_frees() {
 fn loom_credits_handed_out_and_given_back() {
     model(|mut first| {
         first.take_credits(3);
-        let threads = [first.spend_credit(), first.spend_credit()].map(|frame| {
-            thread::spawn(move || frame.block.read())
-        });
+        let threads = [first.spend_credit(), first.spend_credit()]
+            .map(|frame| thread::spawn(move || frame.block.read()));
         // A credit remains, so unique is a word of two.
         first.write_if_unique();
         threads.into()
@@ -303,9 +301,8 @@ fn loom_credits_handed_out_and_given_back() {
 fn loom_credits_given_back_alone() {
     model(|mut first| {
         first.take_credits(3);
-        let threads = [first.spend_credit(), first.spend_credit()].map(|frame| {
-            thread::spawn(move || frame.block.read())
-        });
+        let threads = [first.spend_credit(), first.spend_credit()]
+            .map(|frame| thread::spawn(move || frame.block.read()));
         first.return_credits();
         first.write_if_unique();
         threads.into()

@@ -28,7 +28,9 @@ where
             is_ordered_as_bytes_are(buf, &bytes);
         });
     }
-    with(b"abc", &mut |buf| kinds::each(b"abc", &mut |name, other| assert!(*buf == *other, "{name}")));
+    with(b"abc", &mut |buf| {
+        kinds::each(b"abc", &mut |name, other| assert!(*buf == *other, "{name}"))
+    });
     with(b"\0\x01\x7f\x80\"text", &mut |buf| {
         let debug = format!("{buf:?}");
         for part in ["reader_index: 0", "writer_index: 9", "\\x00\\x01\\x7f\\x80\\\"text"] {
@@ -46,13 +48,20 @@ where
     let heap = HeapBuf::from(bytes);
     let slice = SliceBuf::from(bytes.to_vec());
     let composite: CompositeBuf = bytes.chunks(3).map(<[u8]>::to_vec).collect();
-    assert!(*buf == *bytes && heap == *buf);
-    assert!(*buf == slice && slice == *buf);
-    assert!(*buf == composite && composite == *buf);
+    assert!(*buf == *bytes);
+    assert!(heap == *buf);
+    // From both sides: these are two implementations.
+    assert!(*buf == slice);
+    assert!(slice == *buf);
+    assert!(*buf == composite);
+    assert!(composite == *buf);
 
     let state = RandomState::new();
     let hash = state.hash_one(buf);
-    assert_eq!([state.hash_one(&heap), state.hash_one(&slice), state.hash_one(&composite)], [hash; 3]);
+    assert_eq!(
+        [state.hash_one(&heap), state.hash_one(&slice), state.hash_one(&composite)],
+        [hash; 3]
+    );
     assert!(HashSet::from([buf]).contains(buf));
 }
 
@@ -62,9 +71,12 @@ where
 {
     let differs = |other: &[u8]| {
         let composite: CompositeBuf = other.chunks(4).map(<[u8]>::to_vec).collect();
-        assert!(*buf != *other && *buf != composite && composite != *buf);
+        assert!(*buf != *other);
+        assert!(*buf != composite);
+        assert!(composite != *buf);
         let slice = SliceBuf::from(other.to_vec());
-        assert!(*buf != slice && slice != *buf);
+        assert!(*buf != slice);
+        assert!(slice != *buf);
     };
     differs(&[bytes, b"x"].concat());
     for at in (0..bytes.len()).step_by(5) {

@@ -134,7 +134,10 @@ pub fn writes<B: ByteBufMut + Read + Write>(with: &With<B>) {
             let writer = buf.writer_index();
             let error = buf.read_from(&mut Broken, 100).unwrap_err();
             assert_eq!((error.kind(), buf.writer_index()), (ErrorKind::BrokenPipe, writer));
-            assert_eq!(buf.read_from(&mut Broken, 0).map_err(|e| e.kind()), Err(ErrorKind::BrokenPipe));
+            assert_eq!(
+                buf.read_from(&mut Broken, 0).map_err(|e| e.kind()),
+                Err(ErrorKind::BrokenPipe)
+            );
 
             let mut other = CompositeBuf::new();
             let copied = std::io::copy(buf, &mut other).unwrap();

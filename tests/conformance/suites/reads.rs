@@ -57,7 +57,6 @@ fn gets_numbers_at_every_index<B: ByteBuf + ?Sized>(with: &With<B>) {
     }
 }
 
-
 fn reads_numbers_one_after_the_other<B: ByteBuf + ?Sized>(with: &With<B>) {
     for len in LENGTHS {
         with(&content(len), &mut |buf| {
@@ -71,7 +70,7 @@ fn reads_numbers_one_after_the_other<B: ByteBuf + ?Sized>(with: &With<B>) {
                     for turn in 0.. {
                         let expected = model.read(shape.width).map(|bytes| shape.decode(&bytes));
                         let Ok(value) = expected else {
-                            refused(buf, expected.unwrap_err(), |buf| try_read(buf));
+                            refused(buf, expected.unwrap_err(), try_read);
                             break;
                         };
                         let got = if turn % 2 == 0 { Ok(read(buf)) } else { try_read(buf) };
@@ -102,7 +101,9 @@ fn gets_and_reads_runs_of_bytes<B: ByteBuf + ?Sized>(with: &With<B>) {
                             assert!(dst.iter().all(|&byte| byte == 0xee), "a part was copied");
                         }
                     }
-                    assert_eq!(buf.window(index, n).is_some_and(|w| w != &bytes[index..][..n]), false);
+                    if let Some(window) = buf.window(index, n) {
+                        assert_eq!(window, &bytes[index..][..n]);
+                    }
                 }
             }
             for n in [0, 1, 2, 7, 64, 65] {
@@ -225,11 +226,11 @@ fn gets_varints<B: ByteBuf + ?Sized>(with: &With<B>) {
 }
 
 fn gets_text<B: ByteBuf + ?Sized>(with: &With<B>) {
-    let text = "grün €uro 𝄞 and some more, to lie across the seams";
-    with(text.as_bytes(), &mut |buf| {
+    let text: &[u8] = "grün €uro 𝄞 and some more, to lie across the seams".as_bytes();
+    with(text, &mut |buf| {
         for start in 0..=text.len() {
             for end in start..=text.len() {
-                let expected = std::str::from_utf8(&text.as_bytes()[start..end])
+                let expected = std::str::from_utf8(&text[start..end])
                     .map_err(|e| Error::InvalidUtf8 { valid_up_to: e.valid_up_to() });
                 assert_eq!(buf.try_get_str(start, end - start).as_deref(), expected.as_deref());
             }
@@ -330,7 +331,8 @@ fn cuts_slices<B: ByteBuf + ?Sized>(with: &With<B>) {
             for start in bounds(len) {
                 for end in bounds(len).filter(|&end| end > len || end < start) {
                     if start <= end {
-                        let error = Error::OutOfBounds { index: start, len: end - start, limit: len };
+                        let error =
+                            Error::OutOfBounds { index: start, len: end - start, limit: len };
                         refused(buf, error, |buf| buf.try_slice(start..end));
                     } else {
                         refused_as!(buf, Error::InvalidIndex { .. }, buf.try_slice(start..end));
@@ -377,33 +379,66 @@ fn finds_bytes<B: ByteBuf + ?Sized>(with: &With<B>) {
                     assert_eq!(buf.bytes_before(byte), first.map(|at| at - start));
                     assert_eq!(buf.rfind_byte(byte), model.rfind_byte(start..len, byte));
                     for end in (start..=len).step_by(step) {
-                        assert_eq!(buf.find_byte_in(start..end, byte), model.find(start..end, &[byte]));
-                        assert_eq!(buf.rfind_byte_in(start..end, byte), model.rfind_byte(start..end, byte));
+                        assert_eq!(
+                            buf.find_byte_in(start..end, byte),
+                            model.find(start..end, &[byte])
+                        );
+                        assert_eq!(
+                            buf.rfind_byte_in(start..end, byte),
+                            model.rfind_byte(start..end, byte)
+                        );
                     }
                 }
                 // A predicate sees each byte once, in order, until it says yes.
                 let mut seen = Vec::new();
-                assert_eq!(ByteBuf::position(&buf, |byte| { seen.push(byte); false }), None);
+                assert_eq!(
+                    ByteBuf::position(&buf, |byte| {
+                        seen.push(byte);
+                        false
+                    }),
+                    None
+                );
                 assert_eq!(seen, &bytes[start..]);
                 seen.clear();
-                assert_eq!(ByteBuf::rposition(&buf, |byte| { seen.push(byte); false }), None);
+                assert_eq!(
+                    ByteBuf::rposition(&buf, |byte| {
+                        seen.push(byte);
+                        false
+                    }),
+                    None
+                );
                 assert!(seen.iter().rev().eq(&bytes[start..]));
                 let mut calls = 0;
-                let third = ByteBuf::position(&buf, |_| { calls += 1; calls == 3 });
+                let third = ByteBuf::position(&buf, |_| {
+                    calls += 1;
+                    calls == 3
+                });
                 assert_eq!(third, (len - start >= 3).then(|| start + 2));
                 let mut calls = 0;
-                let third = ByteBuf::rposition(&buf, |_| { calls += 1; calls == 3 });
+                let third = ByteBuf::rposition(&buf, |_| {
+                    calls += 1;
+                    calls == 3
+                });
                 assert_eq!(third, (len - start >= 3).then(|| len - 3));
             }
             buf.set_reader_index(0);
             for start in bounds(len) {
                 for end in bounds(len).filter(|&end| end > len || end < start) {
-                    refused_as!(buf, Error::OutOfBounds { .. } | Error::InvalidIndex { .. },
-                        buf.try_find_byte_in(start..end, 0));
-                    refused_as!(buf, Error::OutOfBounds { .. } | Error::InvalidIndex { .. },
-                        buf.try_rfind_byte_in(start..end, 0));
-                    refused_as!(buf, Error::OutOfBounds { .. } | Error::InvalidIndex { .. },
-                        buf.try_find_in(start..end, b"x"));
+                    refused_as!(
+                        buf,
+                        Error::OutOfBounds { .. } | Error::InvalidIndex { .. },
+                        buf.try_find_byte_in(start..end, 0)
+                    );
+                    refused_as!(
+                        buf,
+                        Error::OutOfBounds { .. } | Error::InvalidIndex { .. },
+                        buf.try_rfind_byte_in(start..end, 0)
+                    );
+                    refused_as!(
+                        buf,
+                        Error::OutOfBounds { .. } | Error::InvalidIndex { .. },
+                        buf.try_find_in(start..end, b"x")
+                    );
                 }
             }
         });
@@ -424,7 +459,10 @@ fn finds_needles<B: ByteBuf + ?Sized>(with: &With<B>) {
                         assert_eq!(buf.find(needle), model.find(start..len, needle));
                         for end in [start, (start + at) / 2, at.min(len), len] {
                             let end = end.max(start);
-                            assert_eq!(buf.find_in(start..end, needle), model.find(start..end, needle));
+                            assert_eq!(
+                                buf.find_in(start..end, needle),
+                                model.find(start..end, needle)
+                            );
                         }
                     }
                 }
@@ -446,7 +484,8 @@ fn dumps<B: ByteBuf + ?Sized>(with: &With<B>) {
             for ((row, bytes), i) in rows.iter().zip(readable.chunks(16)).zip(0..) {
                 assert!(row.starts_with(&format!("{:08x} ", len / 5 + 16 * i)));
                 let hex: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-                let columns: Vec<&str> = row[9..row.find('|').unwrap()].split_whitespace().collect();
+                let columns: Vec<&str> =
+                    row[9..row.find('|').unwrap()].split_whitespace().collect();
                 assert_eq!(columns, hex);
             }
         });

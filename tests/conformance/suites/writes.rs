@@ -66,8 +66,11 @@ fn moves_its_indices<B: ByteBufMut + ?Sized>(with: &With<B>) {
     for len in LENGTHS {
         with(&content(len), &mut |buf| {
             let mut model = Model::new(&content(len), buf.max_capacity());
-            for (reader, writer) in [(len / 4, len), (len / 3, len - len / 4), (len / 3, len / 3), (0, 0)] {
-                for bad in bounds(len).filter(|&index| index < reader || index > model.max_capacity) {
+            for (reader, writer) in
+                [(len / 4, len), (len / 3, len - len / 4), (len / 3, len / 3), (0, 0)]
+            {
+                for bad in bounds(len).filter(|&index| index < reader || index > model.max_capacity)
+                {
                     let mut other = model.clone();
                     if let Err(error) = other.set_indices(reader, bad) {
                         refused(buf, error, |buf| buf.try_set_indices(reader, bad));
@@ -137,7 +140,8 @@ pub fn sets<B: ByteBufMut + ?Sized>(with: &With<B>) {
             let mut bits = 0x0123_4567_89ab_cdef_u128;
             for Setter { shape, set, try_set, .. } in setters::<B>() {
                 for index in 0..(len + 1).saturating_sub(shape.width) {
-                    bits = bits.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835) ^ index as u128;
+                    bits = bits.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)
+                        ^ index as u128;
                     model.set(index, &shape.encode(bits)).unwrap();
                     match index % 2 {
                         0 => set(buf, index, bits),
@@ -386,7 +390,9 @@ fn appends_other_buffers<B: ByteBufMut + ?Sized>(with: &With<B>) {
             assert_eq!(all_bytes(buf), [&content(5)[..], &content(90)[1..31]].concat());
             let available = 59;
             for needed in [60, usize::MAX] {
-                refused(buf, Error::Underflow { needed, available }, |buf| buf.try_write_buf(&mut src, needed));
+                refused(buf, Error::Underflow { needed, available }, |buf| {
+                    buf.try_write_buf(&mut src, needed)
+                });
                 assert_eq!(src.reader_index(), 31);
             }
             buf.write_buf(&mut src, 59);
