@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs the benches and prints one line a row: its id, nanoseconds, and the ratio
-# to the first of raw, arc, bytes, bytes_chain that its case has. Ratios are of
+# to the first of raw, arc, vec, bytes, bytes_chain that its case has. Ratios are of
 # one run, so they hold on a busy machine too, more or less.
 #
 #     benches/report.sh                 all benches
@@ -12,7 +12,7 @@ target=${CARGO_TARGET_DIR:-target}
 
 case ${1-} in
 --last) ;;
-'') set -- access refcount composite ;;
+'') set -- access refcount composite alloc ;;
 esac
 if [ "$1" != --last ]; then
     rm -rf "$target/criterion"
@@ -35,12 +35,12 @@ done | awk '
         groups[$1] = group
     }
     function base(group,   i) {
-        for (i = 1; i <= 4; i++)
+        for (i = 1; i <= 5; i++)
             if ((group "/" peers[i]) in ns) return group "/" peers[i]
         return ""
     }
     END {
-        split("raw arc bytes bytes_chain", peers, " ")
+        split("raw arc vec bytes bytes_chain", peers, " ")
         printf "%-36s %12s %8s\n", "group/case/who", "ns", "ratio"
         for (i = 1; i <= n; i++) {
             b = base(groups[ids[i]])

@@ -66,6 +66,13 @@ pub enum Error {
         /// Bytes asked for.
         size: usize,
     },
+    /// A pool has reached its limit.
+    Exhausted {
+        /// Bytes that it would have to take from the system.
+        needed: usize,
+        /// The most that it may take in all.
+        limit: usize,
+    },
     /// An integer width that is not between 1 and `max` bytes.
     InvalidWidth {
         /// The width given.
@@ -102,6 +109,9 @@ impl fmt::Display for Error {
             Self::Shared => f.write_str("the bytes are shared with another handle"),
             Self::ReadOnly => f.write_str("the memory is read-only"),
             Self::Alloc { size } => write!(f, "allocation of {size} bytes failed"),
+            Self::Exhausted { needed, limit } => {
+                write!(f, "{needed} more bytes would exceed the pool's limit of {limit}")
+            }
             Self::InvalidWidth { nbytes, max } => {
                 write!(f, "integer width {nbytes} is not in 1..={max} bytes")
             }
@@ -124,7 +134,7 @@ impl From<Error> for std::io::Error {
             Error::Overflow { .. } => ErrorKind::WriteZero,
             Error::InvalidIndex { .. } | Error::InvalidWidth { .. } => ErrorKind::InvalidInput,
             Error::VarintOverflow | Error::InvalidUtf8 { .. } => ErrorKind::InvalidData,
-            Error::Alloc { .. } => ErrorKind::OutOfMemory,
+            Error::Alloc { .. } | Error::Exhausted { .. } => ErrorKind::OutOfMemory,
             Error::ReadOnly => ErrorKind::PermissionDenied,
             Error::Released | Error::Shared => ErrorKind::Other,
         };

@@ -23,7 +23,7 @@
 
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
-use core::ptr;
+use core::ptr::{self, NonNull};
 use core::slice;
 
 use crate::Error;
@@ -34,14 +34,13 @@ pub(crate) struct Exclusive {
     view: View<Block>,
     capacity: usize,
     frozen: usize,
-    max_capacity: MaxCapacity,
-    credits: u8,
+    limits: Limits,
 }
 
 /// Where new memory comes from when there is no block to ask.
 pub(crate) type Source = fn(usize) -> Result<Block, Error>;
 
-/// In `credits`: this handle holds none and may take none, for it is not the
+/// In `limits.credits`: this handle holds none and may take none, for it is not the
 /// only one that could.
 const NO_CREDIT: u8 = u8::MAX;
 
@@ -55,8 +54,7 @@ impl Exclusive {
             view: View::empty(),
             capacity: 0,
             frozen: 0,
-            max_capacity: MaxCapacity::new(max_capacity),
-            credits: 0,
+            limits: Limits::new(max_capacity, 0),
         }
     }
 
@@ -73,7 +71,21 @@ impl Exclusive {
         let capacity = if block.is_writable() { capacity } else { writer };
         // SAFETY: of the caller.
         let view = unsafe { View::new(block.base(), writer, Some(block)) };
-        Self { view, capacity, frozen, max_capacity: MaxCapacity::new(max_capacity), credits: 0 }
+        Self { view, capacity, frozen, limits: Limits::new(max_capacity, 0) }
+    }
+
+    /// The whole of an empty block, whose memory is known.
+    ///
+    /// # Safety
+    ///
+    /// No other handle exists, and it is the memory of `block`, which is
+    /// writable.
+    #[cfg(feature = "std")]
+    #[inline]
+    pub(crate) unsafe fn fresh(block: Block, base: NonNull<u8>, capacity: usize) -> Self {
+        // SAFETY: no bytes.
+        let view = unsafe { View::new(base, 0, Some(block)) };
+        Self { view, capacity, frozen: 0, limits: Limits::new(usize::MAX, 0) }
     }
 
     /// A view that others may share: nothing of it can be written until it is
@@ -84,8 +96,7 @@ impl Exclusive {
             view,
             capacity: writer,
             frozen: writer,
-            max_capacity: MaxCapacity::new(usize::MAX),
-            credits: NO_CREDIT,
+            limits: Limits::new(usize::MAX, NO_CREDIT),
         }
     }
 
@@ -122,7 +133,12 @@ impl Exclusive {
     }
 
     pub(crate) fn max_capacity(&self) -> usize {
-        self.max_capacity.get()
+        self.limits.max_capacity()
+    }
+
+    /// Bytes of memory that are kept.
+    pub(crate) fn allocation_len(&self) -> usize {
+        self.view.block().map_or(0, Block::capacity)
     }
 
     pub(crate) fn ref_count(&self) -> usize {
@@ -135,7 +151,7 @@ impl Exclusive {
     pub(crate) fn release(&mut self) -> bool {
         let was_released = self.view.is_released();
         let credits = self.credits();
-        self.credits = NO_CREDIT;
+        self.limits.credits = NO_CREDIT;
         self.capacity = 0;
         self.frozen = 0;
         match self.view.release().into_block() {
@@ -147,7 +163,7 @@ impl Exclusive {
     /// References of the block that are held here in reserve.
     #[inline]
     fn credits(&self) -> u32 {
-        if self.credits == NO_CREDIT { 0 } else { u32::from(self.credits) }
+        if self.limits.credits == NO_CREDIT { 0 } else { u32::from(self.limits.credits) }
     }
 
     // Writing what is there.
@@ -201,8 +217,8 @@ impl Exclusive {
         let held = 1 + self.credits();
         let alone =
             self.view.block().is_some_and(|block| block.is_writable() && block.is_unique(held));
-        if alone && self.credits == NO_CREDIT {
-            self.credits = 0;
+        if alone && self.limits.credits == NO_CREDIT {
+            self.limits.credits = 0;
         }
         alone
     }
@@ -411,6 +427,23 @@ impl Exclusive {
         self.relocate(reader, capacity, source)
     }
 
+    /// Moves the unread bytes into a fresh block with room for `capacity` in
+    /// all, if that is a smaller one.
+    pub(crate) fn try_shrink_to(&mut self, capacity: usize, source: Source) -> Result<(), Error> {
+        if self.view.is_released() {
+            return Err(Error::Released);
+        }
+        let capacity = capacity.max(self.view.readable()).min(self.max_capacity());
+        if capacity >= self.allocation_len() {
+            return Ok(());
+        }
+        if capacity == 0 {
+            *self = Self::new(self.max_capacity());
+            return Ok(());
+        }
+        self.relocate(self.view.reader(), capacity, source)
+    }
+
     /// `kept + n` bytes, if that is allowed.
     fn needed(&self, kept: usize, n: usize) -> Result<usize, Error> {
         if self.view.is_released() {
@@ -522,14 +555,14 @@ impl Exclusive {
     #[inline]
     fn hand_out(&mut self) -> Option<Block> {
         let block = self.view.block()?;
-        match self.credits {
+        match self.limits.credits {
             NO_CREDIT => return Some(block.clone()),
-            0 => self.credits = block.take_credits(),
+            0 => self.limits.credits = block.take_credits(),
             _ => {}
         }
-        self.credits -= 1;
+        self.limits.credits -= 1;
         // SAFETY: it was one of ours, and is not any more.
-        Some(unsafe { block.spend_credit(self.credits) })
+        Some(unsafe { block.spend_credit(self.limits.credits) })
     }
 
     /// All bytes, by a handle that keeps nothing accessible.
@@ -580,7 +613,7 @@ impl Exclusive {
         if let Some(block) = self.view.block() {
             block.return_credits(self.credits());
         }
-        self.credits = NO_CREDIT;
+        self.limits.credits = NO_CREDIT;
     }
 
     // Cutting and joining.
@@ -619,7 +652,7 @@ impl Exclusive {
         }
         tail.capacity = self.capacity - at;
         tail.frozen = self.frozen.saturating_sub(at);
-        tail.credits = NO_CREDIT;
+        tail.limits.credits = NO_CREDIT;
         self.capacity = at;
         self.frozen = self.frozen.min(at);
         Ok(tail)
@@ -636,7 +669,7 @@ impl Exclusive {
         }
         let max_capacity = self.max_capacity();
         if self.capacity == 0 && other.capacity <= max_capacity {
-            other.max_capacity = self.max_capacity;
+            other.limits = Limits::new(max_capacity, other.limits.credits);
             *self = other;
             return Ok(());
         }
@@ -664,28 +697,34 @@ impl Drop for Exclusive {
     }
 }
 
-/// A capacity limit in 7 bytes, which leaves one for the credits. No address
-/// space has 2^56 bytes, so such limits are none.
+/// The credits, and the maximum capacity in the 7 bytes that are left of the
+/// word: no address space has 2^56 bytes, so such limits are none.
 #[derive(Clone, Copy)]
-struct MaxCapacity([u8; 7]);
+#[repr(C)]
+struct Limits {
+    low: u32,
+    mid: u16,
+    high: u8,
+    credits: u8,
+}
 
-impl MaxCapacity {
-    const NONE: u64 = (1 << 56) - 1;
+impl Limits {
+    const NO_MAX: u64 = (1 << 56) - 1;
 
-    const fn new(limit: usize) -> Self {
-        let limit = limit as u64;
-        let [a, b, c, d, e, f, g, _] =
-            if limit < Self::NONE { limit } else { Self::NONE }.to_le_bytes();
-        Self([a, b, c, d, e, f, g])
+    // Truncation is what takes the parts out.
+    #[allow(clippy::cast_possible_truncation)]
+    const fn new(max_capacity: usize, credits: u8) -> Self {
+        let max = max_capacity as u64;
+        let max = if max < Self::NO_MAX { max } else { Self::NO_MAX };
+        Self { low: max as u32, mid: (max >> 32) as u16, high: (max >> 48) as u8, credits }
     }
 
     // On 32-bit targets a limit beyond `usize` is none either.
     #[allow(clippy::cast_possible_truncation)]
-    fn get(self) -> usize {
-        let [a, b, c, d, e, f, g] = self.0;
-        match u64::from_le_bytes([a, b, c, d, e, f, g, 0]) {
-            Self::NONE => usize::MAX,
-            limit => limit as usize,
+    fn max_capacity(self) -> usize {
+        match u64::from(self.low) | u64::from(self.mid) << 32 | u64::from(self.high) << 48 {
+            Self::NO_MAX => usize::MAX,
+            max => max as usize,
         }
     }
 }

@@ -107,6 +107,7 @@
 //! memory/             what bytes live in; knows no buffer
 //!   refcount.rs       the two counts in one word; knows no memory
 //!   block.rs          header and memory; the only place that frees
+//!   pooled.rs         blocks that go home instead
 //!   storage/          heap, direct (memory maps), foreign (any owner); trait Storage
 //! buf/                what a buffer can do; knows no memory
 //!   mod.rs            trait ByteBuf
@@ -121,13 +122,17 @@
 //!                     the components of a composite have
 //! owned.rs            OwnedBuf, HeapBuf        direct.rs   DirectBuf
 //! slice.rs            SliceBuf                 weak.rs     WeakSlice
+//! receive.rs          ReceivePolicy: how large a receive buffer should be
 //! composite/          mod.rs: the two traits   edit.rs: adding, cutting, joining
 //!                     components.rs: one by one   parts.rs: what can be put in
+//! allocator/          mod.rs: trait BufAllocator, Unpooled   default.rs
+//!   pool/             mod.rs: Pool   cache.rs: a thread's   depot.rs: all threads'
+//!                     shared.rs: what they share, and the limits
 //! bridge/             one file per neighbour: std_io
 //! ```
 //!
 //! Arrows point one way: `error` <- `memory`, `error` <- `buf`; both <- the
-//! types <- `bridge`. Nothing knows a bridge.
+//! types <- `allocator` <- `bridge`. Nothing knows a bridge.
 //!
 //! Where a rule comes from:
 //!
@@ -153,6 +158,8 @@ struct Readme;
 
 #[macro_use]
 mod view;
+#[cfg(feature = "std")]
+mod allocator;
 mod bridge;
 mod buf;
 mod composite;
@@ -162,10 +169,16 @@ mod error;
 mod exclusive;
 mod memory;
 mod owned;
+mod receive;
 mod slice;
 mod sync;
 mod weak;
 
+#[cfg(feature = "std")]
+pub use allocator::{
+    BufAllocator, ClassStats, Pool, PoolConfig, PoolStats, UnknownAllocator, Unpooled,
+    default_allocator, try_default_allocator,
+};
 pub use buf::{ByteBuf, ByteBufMut, varint_len_u64};
 pub use composite::{Components, CompositeBuf, IntoComponents};
 #[cfg(feature = "mmap")]
@@ -175,5 +188,6 @@ pub use error::Error;
 pub use memory::{Direct, DirectOptions};
 pub use memory::{Heap, Storage};
 pub use owned::{HeapBuf, OwnedBuf};
+pub use receive::ReceivePolicy;
 pub use slice::SliceBuf;
 pub use weak::WeakSlice;

@@ -81,6 +81,12 @@ impl<S: Storage> OwnedBuf<S> {
         Self::wrap(Exclusive::new(usize::MAX))
     }
 
+    #[cfg(feature = "std")]
+    #[inline]
+    pub(crate) fn from_inner(inner: Exclusive) -> Self {
+        Self::wrap(inner)
+    }
+
     const fn wrap(inner: Exclusive) -> Self {
         Self { inner, storage: PhantomData }
     }
@@ -389,6 +395,42 @@ impl<S: Storage> OwnedBuf<S> {
     /// ```
     pub fn try_reserve(&mut self, n: usize) -> Result<(), Error> {
         self.inner.try_ensure_writable(n, exclusive::source::<S>())
+    }
+
+    /// Gives memory back: moves the unread bytes into a smaller block, with
+    /// room for `capacity` bytes in all, and gives up those that were read. No
+    /// effect if the present block is no larger than that.
+    ///
+    /// # Panics
+    ///
+    /// If the memory cannot be had; if the buffer was released.
+    ///
+    /// ```
+    /// use refbuf::{ByteBuf, ByteBufMut, HeapBuf};
+    ///
+    /// let mut buf = HeapBuf::with_capacity(65536);
+    /// buf.write_str("little");
+    /// buf.shrink_to(0);
+    /// assert_eq!(buf.allocation_len(), 6);
+    /// ```
+    #[track_caller]
+    pub fn shrink_to(&mut self, capacity: usize) {
+        self.try_shrink_to(capacity).or_panic();
+    }
+
+    /// [`shrink_to`](OwnedBuf::shrink_to) with an error for a panic.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Alloc`], [`Error::Released`].
+    ///
+    /// ```
+    /// use refbuf::HeapBuf;
+    ///
+    /// assert!(HeapBuf::new().try_shrink_to(10).is_ok());
+    /// ```
+    pub fn try_shrink_to(&mut self, capacity: usize) -> Result<(), Error> {
+        self.inner.try_shrink_to(capacity, exclusive::source::<S>())
     }
 
     /// Cuts the buffer in two at index `at` without copying: keeps what lies

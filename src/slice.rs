@@ -330,6 +330,53 @@ impl SliceBuf {
         }
     }
 
+    /// Copies the bytes into a block of their own, if they are in a larger
+    /// one, so that 40 bytes stop holding 64 KiB. Returns whether it did. The
+    /// indices stay. Static data is left where it is.
+    ///
+    /// [`retained_ratio`](ByteBuf::retained_ratio) tells whether it is worth it.
+    ///
+    /// # Panics
+    ///
+    /// If the memory cannot be had; if the slice was released.
+    ///
+    /// ```
+    /// use refbuf::{ByteBuf, HeapBuf};
+    ///
+    /// let mut slice = HeapBuf::from(vec![7; 65536]).read_slice(40);
+    /// assert!(slice.detach());
+    /// assert_eq!(slice.allocation_len(), 40);
+    /// ```
+    #[track_caller]
+    pub fn detach(&mut self) -> bool {
+        self.try_detach().or_panic()
+    }
+
+    /// [`detach`](SliceBuf::detach) with an error for a panic.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Alloc`], [`Error::Released`].
+    ///
+    /// ```
+    /// use refbuf::SliceBuf;
+    ///
+    /// assert_eq!(SliceBuf::from_static(b"static").try_detach(), Ok(false));
+    /// ```
+    pub fn try_detach(&mut self) -> Result<bool, Error> {
+        if self.view.is_released() {
+            return Err(Error::Released);
+        }
+        if self.allocation_len() <= self.view.writer() {
+            return Ok(false);
+        }
+        let mut own = HeapBuf::try_with_capacity(self.view.writer())?;
+        own.try_write_bytes(self.view.try_chunk(0)?)?;
+        own.try_set_reader_index(self.view.reader())?;
+        *self = own.freeze();
+        Ok(true)
+    }
+
     /// A view of the same bytes that keeps the buffer from nothing: it reads
     /// while this or another strong handle exists.
     ///

@@ -332,5 +332,10 @@ macro_rules! view_methods {
         fn is_one_run(&self) -> bool {
             true
         }
+
+        fn allocation_len(&self) -> usize {
+            let $this = self;
+            $view.block().map_or(0, |block| block.capacity())
+        }
     };
 }

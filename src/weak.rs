@@ -238,6 +238,10 @@ impl ByteBuf for WeakSlice {
         true
     }
 
+    fn allocation_len(&self) -> usize {
+        self.view.block().map_or(0, WeakBlock::capacity)
+    }
+
     fn try_chunk(&self, index: usize) -> Result<&[u8], Error> {
         self.view()?.try_chunk(index)
     }

@@ -274,6 +274,39 @@ pub trait ByteBuf {
         false
     }
 
+    /// Bytes of memory that this handle keeps from being freed: those of its
+    /// whole block, of which it may show a few. Static data is no memory that
+    /// is kept.
+    ///
+    /// ```
+    /// use refbuf::{ByteBuf, HeapBuf};
+    ///
+    /// let mut buf = HeapBuf::with_capacity(65536);
+    /// let slice = HeapBuf::from(vec![0; 65536]).read_slice(40);
+    /// assert_eq!(slice.allocation_len(), 65536);
+    /// ```
+    fn allocation_len(&self) -> usize {
+        self.capacity()
+    }
+
+    /// How much of the memory that it keeps this handle shows: 1.0 for all of
+    /// it, near 0 for a small slice of a large block.
+    ///
+    /// ```
+    /// use refbuf::{ByteBuf, HeapBuf};
+    ///
+    /// let slice = HeapBuf::from(vec![0; 1000]).read_slice(10);
+    /// assert_eq!(slice.retained_ratio(), 0.01);
+    /// ```
+    // A ratio to decide by: precision beyond 2^52 bytes is of no use.
+    #[allow(clippy::cast_precision_loss)]
+    fn retained_ratio(&self) -> f64 {
+        match self.allocation_len() {
+            0 => 1.0,
+            len => self.writer_index() as f64 / len as f64,
+        }
+    }
+
     // ---- indices -----------------------------------------------------------
 
     /// The number of bytes between the indices.

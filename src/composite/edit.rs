@@ -6,7 +6,7 @@ use core::ops::Range;
 use super::parts::Parts;
 use super::{Base, Component, CompositeBuf, IntoComponents, ReadWindow, TailWindow};
 use crate::error::OrPanic;
-use crate::{ByteBuf, ByteBufMut, Error, HeapBuf, SliceBuf};
+use crate::{ByteBuf, ByteBufMut, Error, SliceBuf};
 
 impl CompositeBuf {
     /// Appends the readable bytes of `buf` at the writer index, without
@@ -301,7 +301,7 @@ impl CompositeBuf {
         self.sync();
         let cut = self.absolute(at);
         let keep = self.components.partition_point(|component| component.start < cut);
-        let mut rest = Self::with_max_capacity(self.max_capacity);
+        let mut rest = self.sibling();
         rest.reserve_components(self.components.len() - keep + 1)?;
         if keep != 0 && self.end_of(keep - 1) > at {
             let offset = at - self.start_of(keep - 1);
@@ -533,7 +533,7 @@ impl CompositeBuf {
         }
         self.sync();
         let (start, len) = (self.start_of(first), self.end_of(end - 1) - self.start_of(first));
-        let mut one = HeapBuf::try_with_capacity(len)?;
+        let mut one = self.try_heap(len)?;
         for chunk in self.chunks(start, len) {
             one.try_write_bytes(chunk)?;
         }

@@ -64,6 +64,9 @@ pub struct CompositeBuf {
     read: ReadWindow,
     tail: TailWindow,
     released: bool,
+    /// Where new components come from; the global allocator if there is none.
+    #[cfg(feature = "std")]
+    allocator: Option<std::sync::Arc<dyn crate::BufAllocator>>,
 }
 
 /// An exclusive handle and where its bytes start, counted from the first byte
@@ -188,7 +191,44 @@ impl CompositeBuf {
             read: ReadWindow { base: Base::NONE, start: 0, end: 0, frozen: 0, component: 0 },
             tail: TailWindow::none(0),
             released: false,
+            #[cfg(feature = "std")]
+            allocator: None,
         }
+    }
+
+    /// An empty composite whose new components come from `allocator`.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use refbuf::{ByteBufMut, CompositeBuf, Pool, PoolConfig};
+    ///
+    /// let pool = Pool::new(PoolConfig::new());
+    /// let mut buf = CompositeBuf::with_allocator(Arc::new(pool.clone()));
+    /// buf.write_u64(7);
+    /// assert_eq!(pool.stats().taken(), 1);
+    /// ```
+    #[cfg(feature = "std")]
+    #[must_use]
+    pub fn with_allocator(allocator: std::sync::Arc<dyn crate::BufAllocator>) -> Self {
+        Self { allocator: Some(allocator), ..Self::new() }
+    }
+
+    /// An empty composite with the same limit and source of components.
+    fn sibling(&self) -> Self {
+        Self {
+            #[cfg(feature = "std")]
+            allocator: self.allocator.clone(),
+            ..Self::with_max_capacity(self.max_capacity)
+        }
+    }
+
+    /// An empty block for `capacity` bytes, from where components come from.
+    fn try_heap(&self, capacity: usize) -> Result<HeapBuf, Error> {
+        #[cfg(feature = "std")]
+        if let Some(allocator) = &self.allocator {
+            return allocator.try_heap(capacity);
+        }
+        HeapBuf::try_with_capacity(capacity)
     }
 
     // Positions.
@@ -341,7 +381,7 @@ impl CompositeBuf {
         let capacity = self.tail.limit.clamp(MIN_BLOCK, MAX_BLOCK).max(n);
         let capacity = capacity.min((self.max_capacity - self.writer).max(n));
         self.reserve_components(1)?;
-        Ok(HeapBuf::try_with_capacity(capacity)?.into_inner())
+        Ok(self.try_heap(capacity)?.into_inner())
     }
 
     fn reserve_components(&mut self, n: usize) -> Result<(), Error> {
@@ -509,7 +549,7 @@ impl ByteBuf for CompositeBuf {
         }
         let component = self.locate(start);
         if end > self.end_of(component) {
-            let mut gathered = HeapBuf::try_with_capacity(len)?;
+            let mut gathered = self.try_heap(len)?;
             for chunk in self.chunks(start, len) {
                 gathered.try_write_bytes(chunk)?;
             }
@@ -522,6 +562,11 @@ impl ByteBuf for CompositeBuf {
         // The part is frozen now.
         self.refresh();
         Ok(SliceBuf::from_view(view))
+    }
+
+    /// That of all components; of two that share a block, twice.
+    fn allocation_len(&self) -> usize {
+        self.components.iter().map(|component| component.buf.allocation_len()).sum()
     }
 
     fn try_get_bytes(&self, index: usize, dst: &mut [u8]) -> Result<(), Error> {

@@ -33,7 +33,7 @@ use crate::sync::{AtomicU32, Ordering};
 /// What all blocks start with. The counter comes first: it is the only hot
 /// field.
 #[repr(C)]
-struct Header {
+pub(super) struct Header {
     count: RefCount,
     /// Strong references that the block's owner has taken in advance and not
     /// handed out yet, so that others can tell `strong` without them.
@@ -44,10 +44,35 @@ struct Header {
     capacity: usize,
 }
 
+/// Alignment of data behind a header: enough for any primitive and for SSE.
+pub(super) const ALIGN: usize = 16;
+
 /// How many references an owner takes at once for the frames it will cut.
 const CREDIT_BATCH: u8 = 64;
 
 impl Header {
+    /// Of a block that is writable, with one handle.
+    pub(super) fn new(ops: &'static Ops, capacity: usize) -> Self {
+        Self {
+            count: RefCount::new(),
+            credits: AtomicU32::new(0),
+            writable: true,
+            ops,
+            capacity,
+        }
+    }
+
+    /// Makes the count that of one handle again. There is none.
+    pub(super) fn rest(&self) {
+        self.count.reset();
+        self.credits.store(0, Ordering::Relaxed);
+    }
+
+    #[inline]
+    pub(super) fn capacity(&self) -> usize {
+        self.capacity
+    }
+
     fn ref_count(&self) -> usize {
         let reserved = self.credits.load(Ordering::Relaxed);
         self.count.strong().saturating_sub(reserved) as usize
@@ -55,19 +80,19 @@ impl Header {
 }
 
 /// What differs between kinds of memory. Called on cold paths only.
-struct Ops {
-    free: unsafe fn(NonNull<Header>),
-    base: unsafe fn(NonNull<Header>) -> NonNull<u8>,
-    sibling: unsafe fn(NonNull<Header>, usize) -> Result<Block, Error>,
-    resize: unsafe fn(NonNull<Header>, usize) -> Result<Resized, Error>,
+pub(super) struct Ops {
+    pub(super) free: unsafe fn(NonNull<Header>),
+    pub(super) base: unsafe fn(NonNull<Header>) -> NonNull<u8>,
+    pub(super) sibling: unsafe fn(NonNull<Header>, usize) -> Result<Block, Error>,
+    pub(super) resize: unsafe fn(NonNull<Header>, usize) -> Result<Resized, Error>,
     /// The type that is stored beside the header.
-    storage: fn() -> TypeId,
+    pub(super) storage: fn() -> TypeId,
     /// The `S` of the `OwnedBuf<S>` that this block can be the memory of.
-    family: fn() -> TypeId,
+    pub(super) family: fn() -> TypeId,
 }
 
 /// The new place of a block, or `None` if its memory can't be resized.
-type Resized = Option<NonNull<Header>>;
+pub(super) type Resized = Option<NonNull<Header>>;
 
 /// A strong reference to a block.
 #[repr(transparent)]
@@ -89,7 +114,7 @@ unsafe impl Sync for WeakBlock {}
 
 impl Block {
     /// Allocates header and `capacity` bytes together from the global
-    /// allocator, the bytes aligned to [`inline::ALIGN`].
+    /// allocator, the bytes aligned to [`ALIGN`].
     pub(crate) fn inline(capacity: usize) -> Result<Self, Error> {
         inline::new(capacity).map(Self)
     }
@@ -106,6 +131,14 @@ impl Block {
         T: AsRef<[u8]> + Send + 'static,
     {
         beside::new(Foreign::new(owner))
+    }
+
+    /// # Safety
+    ///
+    /// One strong reference of the header is the caller's to give away.
+    #[inline]
+    pub(super) unsafe fn from_header(header: NonNull<Header>) -> Self {
+        Self(header)
     }
 
     #[inline]
@@ -309,6 +342,11 @@ impl WeakBlock {
         self.header().ref_count()
     }
 
+    /// Bytes of memory.
+    pub(crate) fn capacity(&self) -> usize {
+        self.header().capacity
+    }
+
     /// A strong reference, unless the buffer was released.
     pub(crate) fn upgrade(&self) -> Option<Block> {
         self.count().upgrade().then(|| Block(self.0))
@@ -363,11 +401,8 @@ unsafe fn free_if(header: NonNull<Header>, left: Left) {
 }
 
 /// Header and data in one allocation.
-pub(super) mod inline {
+mod inline {
     use super::*;
-
-    /// Alignment of the data: enough for any primitive and for SSE.
-    pub(crate) const ALIGN: usize = 16;
 
     const DATA: usize = size_of::<Header>().next_multiple_of(ALIGN);
 
@@ -399,13 +434,7 @@ pub(super) mod inline {
         let header = NonNull::new(memory).ok_or(Error::Alloc { size: capacity })?.cast();
         // SAFETY: fresh, aligned, and as large as the layout says.
         unsafe {
-            header.write(Header {
-                count: RefCount::new(),
-                credits: AtomicU32::new(0),
-                writable: true,
-                ops: &OPS,
-                capacity,
-            });
+            header.write(Header::new(&OPS, capacity));
         }
         Ok(header)
     }
@@ -471,7 +500,7 @@ mod beside {
             sibling: sibling::<S>,
             resize: resize::<S>,
             storage: TypeId::of::<S>,
-            family: TypeId::of::<S>,
+            family: S::family,
         };
     }
 
@@ -484,13 +513,7 @@ mod beside {
         let beside = NonNull::new(unsafe { alloc(layout) })
             .ok_or(Error::Alloc { size: layout.size() })?
             .cast::<Beside<S>>();
-        let header = Header {
-            count: RefCount::new(),
-            credits: AtomicU32::new(0),
-            writable: false,
-            ops: OpsOf::<S>::OPS,
-            capacity: 0,
-        };
+        let header = Header::new(OpsOf::<S>::OPS, 0);
         // SAFETY: fresh and of this layout.
         unsafe { beside.write(Beside { header, storage }) };
         // A handle from here on, which frees all if the storage panics. Asked

@@ -4,6 +4,8 @@
 #![allow(clippy::disallowed_methods)]
 
 mod block;
+#[cfg(feature = "std")]
+pub(crate) mod pooled;
 mod refcount;
 mod storage;
 

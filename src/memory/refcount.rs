@@ -55,6 +55,12 @@ impl RefCount {
         Self(AtomicU64::new(BOTH))
     }
 
+    /// One strong handle again, after the last was given back.
+    pub(crate) fn reset(&self) {
+        // Relaxed: nobody else looks; whoever hands the block on synchronises.
+        self.0.store(BOTH, Ordering::Relaxed);
+    }
+
     /// Adds `n` strong references. The caller holds one.
     #[inline]
     pub(crate) fn retain(&self, n: u32) {

@@ -89,25 +89,27 @@ enum Map {
 }
 
 impl Direct {
+    /// Bytes that an anonymous map for `capacity` has.
+    pub(crate) fn size_for(capacity: usize, options: DirectOptions) -> Result<usize, Error> {
+        let page = if options.huge_pages { 1 << HUGE_PAGE_BITS } else { page_size() };
+        round_up(capacity, page)
+    }
+
     pub(crate) fn anonymous(capacity: usize, options: DirectOptions) -> Result<Self, Error> {
-        let refused = |_| Error::Alloc { size: capacity };
-        if options.huge_pages {
-            let size = round_up(capacity, 1 << HUGE_PAGE_BITS)?;
-            let mut map = MmapOptions::new();
-            map.len(size).huge(Some(HUGE_PAGE_BITS));
-            if options.populate {
-                map.populate();
-            }
-            if let Ok(map) = map.map_anon() {
-                return Ok(Self(Map::Anonymous(map, options)));
-            }
+        let mut ordinary = MmapOptions::new();
+        ordinary.len(Self::size_for(capacity, options)?);
+        let mut populated = ordinary.clone();
+        if options.populate {
+            populated.populate();
         }
-        let mut map = MmapOptions::new();
-        map.len(round_up(capacity, page_size())?);
-        if options.populate && !options.huge_pages {
-            map.populate();
-        }
-        let map = map.map_anon().map_err(refused)?;
+        let map = if options.huge_pages {
+            // Populating ordinary pages has to wait for the advice: they would
+            // be there, and small.
+            populated.huge(Some(HUGE_PAGE_BITS)).map_anon().or_else(|_| ordinary.map_anon())
+        } else {
+            populated.map_anon()
+        };
+        let map = map.map_err(|_| Error::Alloc { size: capacity })?;
         advise(&map, options);
         Ok(Self(Map::Anonymous(map, options)))
     }

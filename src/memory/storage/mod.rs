@@ -5,6 +5,7 @@ pub(crate) mod direct;
 pub(crate) mod foreign;
 pub(crate) mod heap;
 
+use core::any::TypeId;
 use core::ptr::NonNull;
 
 use super::block::Block;
@@ -96,6 +97,12 @@ pub unsafe trait Storage: Sized + Send + Sync + 'static {
     fn resize(&mut self, capacity: usize) -> Result<bool, Error> {
         let _ = capacity;
         Ok(false)
+    }
+
+    /// The `S` of the `OwnedBuf<S>` that memory of this kind can be in.
+    #[doc(hidden)]
+    fn family() -> TypeId {
+        TypeId::of::<Self>()
     }
 
     /// A block of this kind: the storage with a header beside it, unless the

@@ -1,0 +1,271 @@
+//! What a thread keeps for itself: of each class a few blocks, moved to and
+//! from the depot in batches.
+//!
+//! A class has room for two batches. It is filled with one when it is empty and
+//! loses one when it is full, so a thread goes to the depot once in a batch at
+//! the most, in whatever order it takes and returns (the magazines of Bonwick
+//! and Adams, 2001).
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::cell::{Cell, RefCell, UnsafeCell};
+
+use super::counters::Counters;
+use super::depot::{Batch, Block};
+use super::shared::Shared;
+use crate::Error;
+use crate::sync::Arc;
+
+/// The blocks of one pool that one thread keeps.
+///
+/// **Owned**: `resting` and `generation` are the thread's that made it; the
+/// pool, which lists all caches, looks at the counters only.
+pub(super) struct Cache {
+    shared: Arc<Shared>,
+    /// The pool's generation when this cache last was in step with it.
+    generation: Cell<u32>,
+    classes: Box<[Class]>,
+}
+
+struct Class {
+    resting: UnsafeCell<Vec<Block>>,
+    counters: Counters,
+}
+
+// SAFETY: Owned.
+unsafe impl Send for Cache {}
+// SAFETY: Owned.
+unsafe impl Sync for Cache {}
+
+impl Cache {
+    fn new(shared: &Arc<Shared>) -> Self {
+        let class = || Class { resting: UnsafeCell::default(), counters: Counters::new() };
+        Self {
+            shared: shared.clone(),
+            generation: Cell::new(shared.generation()),
+            classes: (0..shared.class_count()).map(|_| class()).collect(),
+        }
+    }
+
+    pub(super) fn counters(&self, class: usize) -> &Counters {
+        &self.classes[class].counters
+    }
+
+    /// Whether it is the cache of `shared`, and in step with it.
+    #[inline]
+    fn serves(&self, shared: &Arc<Shared>) -> bool {
+        Arc::ptr_eq(&self.shared, shared) && self.generation.get() == shared.generation()
+    }
+
+    /// A block that rests here. The caller is the thread that owns this.
+    #[inline]
+    fn pop(&self, class: usize) -> Option<Block> {
+        let class = &self.classes[class];
+        let block = class.resting(Vec::pop)?;
+        class.counters.count_taken_alone();
+        Some(block)
+    }
+
+    /// A block of a fresh batch. The caller is the thread that owns this.
+    fn refill(&self, class: usize) -> Result<Block, Error> {
+        let mut batch = match self.shared.batch(class) {
+            Err(Error::Exhausted { .. }) => {
+                // What rests in this cache may be what is missing.
+                self.empty(|class, batch| self.shared.retire(class, batch));
+                self.shared.batch(class)?
+            }
+            batch => batch?,
+        };
+        // Of a batch there is one block at least.
+        let block = batch.pop().ok_or(Error::Alloc { size: 0 })?;
+        let room = 2 * self.shared.batch_len(class);
+        let class = &self.classes[class];
+        class.resting(|resting| {
+            resting.reserve_exact(room);
+            while let Some(block) = batch.pop() {
+                resting.push(block);
+            }
+        });
+        class.counters.count_taken_alone();
+        Ok(block)
+    }
+
+    /// The caller is the thread that owns this.
+    #[inline]
+    fn push(&self, index: usize, block: Block) {
+        let class = &self.classes[index];
+        class.counters.count_returned_alone();
+        let refused = class.resting(|resting| {
+            if resting.len() < resting.capacity() {
+                resting.push(block);
+                None
+            } else {
+                Some(block)
+            }
+        });
+        if let Some(block) = refused {
+            self.spill(index, block);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn spill(&self, index: usize, block: Block) {
+        let len = self.shared.batch_len(index);
+        let batch = self.classes[index].resting(|resting| {
+            let mut batch = Batch::new();
+            if resting.len() >= 2 * len {
+                // Those that have rested longest.
+                for block in resting.drain(..len) {
+                    batch.push(block);
+                }
+            } else {
+                // The first ever.
+                resting.reserve_exact(2 * len);
+            }
+            resting.push(block);
+            batch
+        });
+        if batch.len() != 0 {
+            self.shared.put(index, batch);
+        }
+    }
+
+    /// Gives all blocks away. The caller is the thread that owns this.
+    fn empty(&self, take: impl Fn(usize, Batch)) {
+        for (index, class) in self.classes.iter().enumerate() {
+            let mut batch = Batch::new();
+            for block in class.resting(core::mem::take) {
+                batch.push(block);
+            }
+            if batch.len() != 0 {
+                take(index, batch);
+            }
+        }
+    }
+}
+
+impl Class {
+    /// The blocks at rest, for the time of `access`, which calls nothing that
+    /// comes back here. The caller is the thread that owns them.
+    #[inline]
+    fn resting<T>(&self, access: impl FnOnce(&mut Vec<Block>) -> T) -> T {
+        // SAFETY: Owned, and the only reference for as long as `access` runs.
+        access(unsafe { &mut *self.resting.get() })
+    }
+}
+
+/// All caches of a thread.
+struct Caches(RefCell<Vec<Arc<Cache>>>);
+
+std::thread_local! {
+    /// The cache used last; null, or in `CACHES`. It has no destructor, so it
+    /// is a plain load.
+    static CURRENT: Cell<*const Cache> = const { Cell::new(core::ptr::null()) };
+    static CACHES: Caches = const { Caches(RefCell::new(Vec::new())) };
+}
+
+impl Drop for Caches {
+    /// The thread ends: its blocks are for others.
+    fn drop(&mut self) {
+        CURRENT.set(core::ptr::null());
+        for cache in self.0.take() {
+            cache.leave(|class, batch| cache.shared.put(class, batch));
+        }
+    }
+}
+
+impl Cache {
+    /// The thread has no use for this any more.
+    fn leave(self: &Arc<Self>, take: impl Fn(usize, Batch)) {
+        self.empty(take);
+        self.shared.remove_cache(self);
+    }
+}
+
+/// This thread's cache of a pool, if it is the one used last.
+#[inline]
+fn current<'a>(shared: &Arc<Shared>) -> Option<&'a Cache> {
+    // SAFETY: in `CACHES`, from which nothing is taken without `CURRENT` being
+    // set anew, and never while a caller of this uses it.
+    unsafe { CURRENT.get().as_ref() }.filter(|cache| cache.serves(shared))
+}
+
+/// Makes this thread's cache of a pool the current one, in step with the pool.
+/// `None` if the pool is gone, or the thread about to end.
+fn find<'a>(shared: &Arc<Shared>) -> Option<&'a Cache> {
+    CURRENT.set(core::ptr::null());
+    let cache = CACHES.try_with(|caches| {
+        let mut all = caches.0.borrow_mut();
+        let at = all.iter().position(|cache| Arc::ptr_eq(&cache.shared, shared));
+        if shared.is_closed() {
+            return Err(at.map(|at| all.swap_remove(at)));
+        }
+        let at = at.unwrap_or_else(|| {
+            let cache = Arc::new(Cache::new(shared));
+            shared.add_cache(cache.clone());
+            all.push(cache);
+            all.len() - 1
+        });
+        Ok(Arc::as_ptr(&all[at]))
+    });
+    match cache.ok()? {
+        Ok(cache) => {
+            CURRENT.set(cache);
+            // SAFETY: as in `current`.
+            let cache = unsafe { &*cache };
+            let generation = shared.generation();
+            if cache.generation.replace(generation) != generation {
+                cache.empty(|class, batch| shared.retire(class, batch));
+            }
+            Some(cache)
+        }
+        Err(gone) => {
+            if let Some(cache) = gone {
+                cache.leave(|class, batch| shared.retire(class, batch));
+            }
+            None
+        }
+    }
+}
+
+/// A block of `class`, if one rests in the cache that this thread used last.
+#[inline]
+pub(super) fn pop(shared: &Arc<Shared>, class: usize) -> Option<Block> {
+    current(shared)?.pop(class)
+}
+
+/// A block of `class` from wherever there is one.
+#[cold]
+#[inline(never)]
+pub(super) fn take(shared: &Arc<Shared>, class: usize) -> Result<Block, Error> {
+    let Some(cache) = find(shared) else { return shared.take_one(class) };
+    match cache.pop(class) {
+        Some(block) => Ok(block),
+        None => cache.refill(class),
+    }
+}
+
+/// Returns a block to the thread's cache, or past it.
+#[inline]
+pub(super) fn give_back(class: usize, block: Block) {
+    match current(block.home()) {
+        Some(cache) => cache.push(class, block),
+        None => give_back_slowly(class, block),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn give_back_slowly(class: usize, block: Block) {
+    let shared = block.home().clone();
+    match find(&shared) {
+        Some(cache) => cache.push(class, block),
+        None => shared.put_one(class, block),
+    }
+}
+
+/// Brings what this thread keeps of a pool in step with it.
+pub(super) fn flush(shared: &Arc<Shared>) {
+    find(shared);
+}

@@ -1,0 +1,131 @@
+//! What all threads share of one class: full batches, and for direct memory
+//! the chunks that blocks are cut from.
+
+use alloc::vec::Vec;
+
+use super::shared::Shared;
+#[cfg(feature = "mmap")]
+use crate::Error;
+#[cfg(feature = "mmap")]
+use crate::memory::pooled::Chunk;
+use crate::memory::pooled::{Idle, Stack};
+
+
+pub(super) type Block = Idle<Shared>;
+pub(super) type Batch = Stack<Shared>;
+
+/// Under the lock of its class.
+pub(super) struct Depot {
+    /// No batch goes in any more: the pool is gone.
+    closed: bool,
+    batches: Vec<Batch>,
+    #[cfg(feature = "mmap")]
+    chunks: Chunks,
+}
+
+impl Depot {
+    pub(super) const fn new() -> Self {
+        Self {
+            closed: false,
+            batches: Vec::new(),
+            #[cfg(feature = "mmap")]
+            chunks: Chunks { slots: Vec::new(), with_free: Vec::new() },
+        }
+    }
+
+    pub(super) fn put(&mut self, batch: Batch) {
+        self.batches.push(batch);
+    }
+
+    pub(super) fn close(&mut self) {
+        self.closed = true;
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// A batch that rests here.
+    pub(super) fn take(&mut self) -> Option<Batch> {
+        self.batches.pop()
+    }
+
+    #[cfg(feature = "mmap")]
+    pub(super) fn chunks(&mut self) -> &mut Chunks {
+        &mut self.chunks
+    }
+}
+
+/// The chunks of one class and which of their blocks nobody has, not even a
+/// cache.
+#[cfg(feature = "mmap")]
+pub(super) struct Chunks {
+    slots: Vec<Option<Slot>>,
+    /// Slots that had a free block when they were noted; perhaps not any more.
+    with_free: Vec<u32>,
+}
+
+#[cfg(feature = "mmap")]
+struct Slot {
+    chunk: Chunk<Shared>,
+    free: Batch,
+}
+
+#[cfg(feature = "mmap")]
+impl Chunks {
+    /// Adds the chunk that `make` makes, for the number it is given. Its blocks
+    /// are free.
+    pub(super) fn add(
+        &mut self,
+        make: impl FnOnce(u32) -> Result<(Chunk<Shared>, Batch), Error>,
+    ) -> Result<(), Error> {
+        let index = self.slots.iter().position(Option::is_none).unwrap_or(self.slots.len());
+        let Ok(number) = u32::try_from(index) else { return Err(Error::Alloc { size: 0 }) };
+        let (chunk, free) = make(number)?;
+        let slot = Some(Slot { chunk, free });
+        match self.slots.get_mut(index) {
+            Some(empty) => *empty = slot,
+            None => self.slots.push(slot),
+        }
+        self.with_free.push(number);
+        Ok(())
+    }
+
+    /// Up to `n` blocks of one chunk.
+    pub(super) fn take(&mut self, n: usize) -> Option<Batch> {
+        while let Some(&number) = self.with_free.last() {
+            let mut batch = Batch::new();
+            if let Some(slot) = &mut self.slots[number as usize] {
+                while batch.len() < n {
+                    let Some(block) = slot.free.pop() else { break };
+                    batch.push(block);
+                }
+            }
+            if batch.len() == n {
+                return Some(batch);
+            }
+            // That was the last of it.
+            self.with_free.pop();
+            if batch.len() != 0 {
+                return Some(batch);
+            }
+        }
+        None
+    }
+
+    /// Takes a block back; returns the chunk with all its blocks if it was the
+    /// last in use.
+    pub(super) fn give_back(&mut self, block: Block) -> Option<(Chunk<Shared>, Batch)> {
+        let number = block.tag().chunk;
+        let slot = &mut self.slots[number as usize];
+        let Some(Slot { chunk, free }) = slot else { unreachable!("a block outlived its chunk") };
+        free.push(block);
+        if free.len() == 1 {
+            self.with_free.push(number);
+        }
+        if free.len() < chunk.count() {
+            return None;
+        }
+        slot.take().map(|slot| (slot.chunk, slot.free))
+    }
+}
