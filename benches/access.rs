@@ -7,6 +7,7 @@ mod common;
 
 use bytes::{Buf, BufMut, BytesMut};
 use common::{Rows, criterion};
+use core::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use refbuf::{ByteBuf, ByteBufMut, CompositeBuf, DirectBuf, HeapBuf, SliceBuf, WeakSlice};
 
@@ -31,10 +32,12 @@ mod refbuf_body {
         0
     }
 
+    /// At the same index, unknown to the compiler, which in the row of the slice
+    /// would do without the second access.
     #[inline(never)]
     pub fn set_get_u64<B: ByteBufMut + ?Sized>(buf: &mut B, index: usize) -> u64 {
         buf.set_u64(index, index as u64);
-        buf.get_u64(index)
+        buf.get_u64(black_box(index))
     }
 
     #[inline(never)]
@@ -60,6 +63,8 @@ mod refbuf_body {
 /// The same by slice indexing: a slice and, where bytes are read one after the
 /// other, a position.
 mod raw_body {
+    use core::hint::black_box;
+
     #[inline(never)]
     pub fn get_u64(buf: &mut [u8], index: usize) -> u64 {
         u64::from_be_bytes(buf[index..index + 8].try_into().unwrap())
@@ -74,6 +79,7 @@ mod raw_body {
     #[inline(never)]
     pub fn set_get_u64(buf: &mut [u8], index: usize) -> u64 {
         buf[index..index + 8].copy_from_slice(&(index as u64).to_be_bytes());
+        let index = black_box(index);
         u64::from_be_bytes(buf[index..index + 8].try_into().unwrap())
     }
 
@@ -122,7 +128,7 @@ mod bytes_body {
     #[inline(never)]
     pub fn set_get_u64(buf: &mut BytesMut, index: usize) -> u64 {
         (&mut buf[index..]).put_u64(index as u64);
-        (&buf[index..]).get_u64()
+        (&buf[black_box(index)..]).get_u64()
     }
 
     #[inline(never)]

@@ -44,7 +44,9 @@ macro_rules! rows {
 
 #[inline(never)]
 fn make_and_drop<B>(make: &impl Fn(usize) -> B, size: usize) {
-    drop(black_box(make(size)));
+    // In its place: moving a handle about is not what is measured.
+    let buf = make(size);
+    black_box(&buf);
 }
 
 fn alloc_drop(c: &mut Criterion) {
@@ -57,11 +59,14 @@ fn alloc_drop(c: &mut Criterion) {
     }
 }
 
-/// Buffers handed over at once, so that the channel is not what is measured.
-const BATCH: usize = 256;
+/// Buffers handed over at once, so that the channel is not what is measured,
+/// but never so many that their memory is.
+fn batch_of(size: usize) -> usize {
+    ((1 << 20) / size).clamp(16, 256)
+}
 
 /// Allocated here, dropped there. The time is that of the whole, per buffer.
-fn hand_over<B: Send>(n: u64, make: impl Fn() -> B) -> Duration {
+fn hand_over<B: Send>(n: u64, batch_len: usize, make: impl Fn() -> B) -> Duration {
     let (sender, receiver) = sync_channel::<Vec<B>>(4);
     // The vectors come back: they are not what is measured either.
     let (back, empty) = sync_channel::<Vec<B>>(8);
@@ -73,12 +78,12 @@ fn hand_over<B: Send>(n: u64, make: impl Fn() -> B) -> Duration {
             }
         });
         for _ in 0..4 {
-            sender.send(Vec::with_capacity(BATCH)).unwrap();
+            sender.send(Vec::with_capacity(batch_len)).unwrap();
         }
         let start = Instant::now();
         let mut left = n;
         while left > 0 {
-            let now = left.min(BATCH as u64);
+            let now = left.min(batch_len as u64);
             let mut batch = empty.recv().unwrap();
             batch.extend((0..now).map(|_| make()));
             sender.send(batch).unwrap();
@@ -95,7 +100,7 @@ fn cross_thread(c: &mut Criterion) {
     for size in SIZES {
         let mut rows = Rows::new(c, "cross_thread", size);
         rows!(rows, pool, |make| |b: &mut Bencher<'_>| {
-            b.iter_custom(|n| hand_over(n, || make(black_box(size))));
+            b.iter_custom(|n| hand_over(n, batch_of(size), || make(black_box(size))));
         });
     }
 }

@@ -54,6 +54,7 @@ impl DirectBuf {
     ///
     /// assert!(DirectBuf::try_with_options(usize::MAX, DirectOptions::new()).is_err());
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn try_with_options(capacity: usize, options: DirectOptions) -> Result<Self, Error> {
         let map = Direct::anonymous(capacity, options)?;
         Ok(Self::from_storage(map))
@@ -82,6 +83,7 @@ impl DirectBuf {
     /// # std::fs::remove_file(path)?;
     /// # Ok::<(), std::io::Error>(())
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub unsafe fn map_file(file: &File) -> io::Result<Self> {
         // SAFETY: of the caller.
         let map = unsafe { Direct::file(file) }?;
@@ -115,12 +117,14 @@ impl DirectBuf {
     /// # std::fs::remove_file(path)?;
     /// # Ok::<(), std::io::Error>(())
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub unsafe fn map_file_mut(file: &File) -> io::Result<Self> {
         // SAFETY: of the caller.
         let map = unsafe { Direct::file_mut(file) }?;
         Ok(Self::from_map(map))
     }
 
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn from_map(map: Direct) -> Self {
         use crate::Storage;
         let len = map.region().len();

@@ -100,7 +100,10 @@ impl fmt::Display for Error {
                 write!(f, "{needed} bytes needed, {available} readable")
             }
             Self::Overflow { needed, available } => {
-                write!(f, "{needed} bytes to write, room for {available} below the maximum capacity")
+                write!(
+                    f,
+                    "{needed} bytes to write, room for {available} below the maximum capacity"
+                )
             }
             Self::InvalidIndex { index, min, max } => {
                 write!(f, "index {index} is not in {min}..={max}")

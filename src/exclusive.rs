@@ -23,7 +23,9 @@
 
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
-use core::ptr::{self, NonNull};
+use core::ptr;
+#[cfg(feature = "std")]
+use core::ptr::NonNull;
 use core::slice;
 
 use crate::Error;
@@ -50,12 +52,7 @@ const MIN_BLOCK: usize = 64;
 impl Exclusive {
     /// No memory yet.
     pub(crate) const fn new(max_capacity: usize) -> Self {
-        Self {
-            view: View::empty(),
-            capacity: 0,
-            frozen: 0,
-            limits: Limits::new(max_capacity, 0),
-        }
+        Self { view: View::empty(), capacity: 0, frozen: 0, limits: Limits::new(max_capacity, 0) }
     }
 
     /// The whole of a block that has no other handle, `writer` bytes of it
@@ -92,12 +89,7 @@ impl Exclusive {
     /// found to be alone.
     pub(crate) fn from_shared(view: View<Block>) -> Self {
         let writer = view.writer();
-        Self {
-            view,
-            capacity: writer,
-            frozen: writer,
-            limits: Limits::new(usize::MAX, NO_CREDIT),
-        }
+        Self { view, capacity: writer, frozen: writer, limits: Limits::new(usize::MAX, NO_CREDIT) }
     }
 
     /// The same, with the rest of the block as room; `Err` unless alone.
@@ -139,6 +131,15 @@ impl Exclusive {
     /// Bytes of memory that are kept.
     pub(crate) fn allocation_len(&self) -> usize {
         self.view.block().map_or(0, Block::capacity)
+    }
+
+    /// For leak tracking: the caller did something with the block.
+    #[inline(always)]
+    #[cfg_attr(feature = "leak-detect", track_caller)]
+    pub(crate) fn touched(&self) {
+        if let Some(block) = self.view.block() {
+            block.touched();
+        }
     }
 
     pub(crate) fn ref_count(&self) -> usize {
@@ -258,6 +259,7 @@ impl Exclusive {
         true
     }
 
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub(crate) fn try_write_bytes(&mut self, src: &[u8], source: Source) -> Result<(), Error> {
         self.try_ensure_writable(src.len(), source)?;
         let written = self.write_window(src);
@@ -265,6 +267,7 @@ impl Exclusive {
         Ok(())
     }
 
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub(crate) fn try_write_zeros(&mut self, n: usize, source: Source) -> Result<(), Error> {
         self.try_ensure_writable(n, source)?;
         let spare = &mut self.spare_capacity_mut()[..n];
@@ -297,6 +300,7 @@ impl Exclusive {
     }
 
     #[inline]
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub(crate) fn try_set_writer(&mut self, index: usize, source: Source) -> Result<(), Error> {
         let (reader, writer) = (self.view.reader(), self.view.writer());
         // Back over bytes that are ours: the common case, to reuse the room.
@@ -311,6 +315,7 @@ impl Exclusive {
 
     #[cold]
     #[inline(never)]
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn move_writer(&mut self, index: usize, source: Source) -> Result<(), Error> {
         let (reader, writer) = (self.view.reader(), self.view.writer());
         if self.view.is_released() {
@@ -371,6 +376,7 @@ impl Exclusive {
     // Room.
 
     #[inline]
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub(crate) fn try_ensure_writable(&mut self, n: usize, source: Source) -> Result<(), Error> {
         if self.capacity - self.view.writer() >= n && !self.view.is_released() {
             return Ok(());
@@ -381,6 +387,7 @@ impl Exclusive {
     /// Makes room for `n` bytes, indices unchanged.
     #[cold]
     #[inline(never)]
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn grow(&mut self, n: usize, source: Source) -> Result<(), Error> {
         let writer = self.view.writer();
         let needed = self.needed(writer, n)?;
@@ -407,6 +414,7 @@ impl Exclusive {
     }
 
     /// Makes room for `n` bytes, giving up bytes that were read if that helps.
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub(crate) fn try_make_room(&mut self, n: usize, source: Source) -> Result<(), Error> {
         if self.capacity - self.view.writer() >= n && !self.view.is_released() {
             return Ok(());
@@ -429,6 +437,7 @@ impl Exclusive {
 
     /// Moves the unread bytes into a fresh block with room for `capacity` in
     /// all, if that is a smaller one.
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub(crate) fn try_shrink_to(&mut self, capacity: usize, source: Source) -> Result<(), Error> {
         if self.view.is_released() {
             return Err(Error::Released);
@@ -457,11 +466,7 @@ impl Exclusive {
 
     /// Doubling, so that appending copies each byte a constant number of times.
     fn growth(&self, needed: usize) -> usize {
-        self.capacity
-            .saturating_mul(2)
-            .max(needed)
-            .max(MIN_BLOCK)
-            .min(self.max_capacity())
+        self.capacity.saturating_mul(2).max(needed).max(MIN_BLOCK).min(self.max_capacity())
     }
 
     /// Where the view starts in the block.
@@ -495,6 +500,7 @@ impl Exclusive {
     }
 
     /// Resizes the block, which has no other handle and starts with the view.
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn resize(&mut self, capacity: usize) -> Result<bool, Error> {
         let (reader, writer) = (self.view.reader(), self.view.writer());
         let max = self.max_capacity();
@@ -503,6 +509,7 @@ impl Exclusive {
         if !unsafe { block.resize(capacity) }? {
             return Ok(false);
         }
+        block.touched();
         let (base, capacity) = (block.base(), block.capacity());
         // SAFETY: resizing kept the bytes.
         unsafe { self.view.set_bytes(base, reader, writer) };
@@ -511,11 +518,13 @@ impl Exclusive {
     }
 
     /// Copies the bytes from `from` on into a fresh block.
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn relocate(&mut self, from: usize, capacity: usize, source: Source) -> Result<(), Error> {
         let block = match self.view.block() {
             Some(old) => old.sibling(capacity)?,
             None => source(capacity)?,
         };
+        block.succeeds(self.view.block());
         let (reader, writer) = (self.view.reader(), self.view.writer());
         let max_capacity = self.max_capacity();
         let kept = writer - from;
@@ -541,11 +550,13 @@ impl Exclusive {
     ///
     /// `start + len <= writer`.
     #[inline]
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub(crate) unsafe fn share(&mut self, start: usize, len: usize) -> View<Block> {
         debug_assert!(len <= self.view.writer() && start <= self.view.writer() - len);
         if len == 0 {
             return View::empty();
         }
+        self.touched();
         let block = self.hand_out();
         self.frozen = self.frozen.max(start + len);
         // SAFETY: of the caller; the bytes are initialised, and frozen above.
@@ -566,7 +577,9 @@ impl Exclusive {
     }
 
     /// All bytes, by a handle that keeps nothing accessible.
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub(crate) fn downgrade(&mut self) -> View<WeakBlock> {
+        self.touched();
         self.frozen = self.view.writer();
         let weak = self.view.block().map(Block::downgrade);
         // SAFETY: the whole view, frozen above.
@@ -576,7 +589,9 @@ impl Exclusive {
     }
 
     /// Gives up the right to write.
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub(crate) fn freeze(mut self) -> View<Block> {
+        self.touched();
         self.settle_credits();
         let mut view = self.view.take();
         view.truncate(view.writer());
@@ -620,6 +635,7 @@ impl Exclusive {
 
     /// Cuts off the bytes and the room from `at` on; indices of the part count
     /// from there. Fails beyond the capacity.
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub(crate) fn try_split_off(&mut self, at: usize) -> Result<Self, Error> {
         if self.view.is_released() {
             return Err(Error::Released);
@@ -627,6 +643,7 @@ impl Exclusive {
         if at > self.capacity {
             return Err(Error::InvalidIndex { index: at, min: 0, max: self.capacity });
         }
+        self.touched();
         let mut tail = Self::new(self.max_capacity());
         if at == self.capacity {
             return Ok(tail);
@@ -674,8 +691,7 @@ impl Exclusive {
             return Ok(());
         }
         let joined = self.capacity + other.capacity;
-        if joined > max_capacity
-            || self.view.join(&other.view, self.capacity, Block::same).is_err()
+        if joined > max_capacity || self.view.join(&other.view, self.capacity, Block::same).is_err()
         {
             return Err(other);
         }

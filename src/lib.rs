@@ -98,6 +98,9 @@
 //!   Without it the crate is `no_std` with `alloc`.
 //! * `mmap` (default): `DirectBuf`, through `memmap2`. Implies `std`.
 //! * `portable-atomic`: for targets without 64-bit atomics.
+//! * `leak-detect`: the module `leak` tells where buffers that are still there
+//!   were made. Implies `std`.
+//! * `metrics`: `Pool::publish_metrics`, through the `metrics` facade.
 //!
 //! # Where things are
 //!
@@ -108,6 +111,7 @@
 //!   refcount.rs       the two counts in one word; knows no memory
 //!   block.rs          header and memory; the only place that frees
 //!   pooled.rs         blocks that go home instead
+//!   tracking.rs       what leak tracking is told of them
 //!   storage/          heap, direct (memory maps), foreign (any owner); trait Storage
 //! buf/                what a buffer can do; knows no memory
 //!   mod.rs            trait ByteBuf
@@ -128,11 +132,14 @@
 //! allocator/          mod.rs: trait BufAllocator, Unpooled   default.rs
 //!   pool/             mod.rs: Pool   cache.rs: a thread's   depot.rs: all threads'
 //!                     shared.rs: what they share, and the limits
-//! bridge/             one file per neighbour: std_io
+//! leak.rs             who made the blocks that are still there (feature
+//!                     `leak-detect`); the hooks are in memory/tracking.rs
+//! bridge/             one file per neighbour: std_io, metrics
 //! ```
 //!
 //! Arrows point one way: `error` <- `memory`, `error` <- `buf`; both <- the
-//! types <- `allocator` <- `bridge`. Nothing knows a bridge.
+//! types <- `allocator` <- `bridge`. Nothing knows a bridge. `leak` knows
+//! nothing of all this: it is told.
 //!
 //! Where a rule comes from:
 //!
@@ -152,7 +159,7 @@
 extern crate alloc;
 
 /// The README's example runs too.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "std"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
 
@@ -167,6 +174,8 @@ mod composite;
 mod direct;
 mod error;
 mod exclusive;
+#[cfg(feature = "leak-detect")]
+pub mod leak;
 mod memory;
 mod owned;
 mod receive;

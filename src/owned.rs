@@ -124,6 +124,7 @@ impl<S: Storage> OwnedBuf<S> {
     /// let refused = HeapBuf::try_with_capacity(usize::MAX).unwrap_err();
     /// assert_eq!(refused, Error::Alloc { size: usize::MAX });
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn try_with_capacity(capacity: usize) -> Result<Self, Error> {
         Self::try_with_max_capacity(capacity, usize::MAX)
     }
@@ -160,6 +161,7 @@ impl<S: Storage> OwnedBuf<S> {
     ///
     /// assert!(HeapBuf::try_with_max_capacity(8, 4).is_err());
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn try_with_max_capacity(capacity: usize, max_capacity: usize) -> Result<Self, Error> {
         if capacity > max_capacity {
             return Err(Error::Overflow { needed: capacity, available: max_capacity });
@@ -168,6 +170,7 @@ impl<S: Storage> OwnedBuf<S> {
             return Ok(Self::wrap(Exclusive::new(max_capacity)));
         }
         let block = S::block(capacity)?;
+        block.created();
         // SAFETY: a fresh block; nothing of it is said to be written.
         Ok(Self::wrap(unsafe { Exclusive::from_block(block, 0, max_capacity) }))
     }
@@ -189,6 +192,7 @@ impl<S: Storage> OwnedBuf<S> {
     #[track_caller]
     pub fn from_storage(storage: S) -> Self {
         let block = Block::beside(storage).or_panic();
+        block.created();
         // SAFETY: a fresh block; nothing of it is said to be written.
         Self::wrap(unsafe { Exclusive::from_block(block, 0, usize::MAX) })
     }
@@ -221,6 +225,7 @@ impl<S: Storage> OwnedBuf<S> {
     #[track_caller]
     pub unsafe fn from_storage_filled(storage: S, len: usize, max_capacity: usize) -> Self {
         let block = Block::beside(storage).or_panic();
+        block.created();
         assert!(
             len <= block.capacity() && len <= max_capacity,
             "{len} bytes of a region of {} and a maximum capacity of {max_capacity}",
@@ -303,6 +308,7 @@ impl<S: Storage> OwnedBuf<S> {
     /// let mut buf = HeapBuf::from(vec![1, 2, 3]);
     /// assert!(buf.try_slice(2..5).is_err());
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn try_slice(&mut self, range: impl RangeBounds<usize>) -> Result<SliceBuf, Error> {
         let view = self.inner.view();
         let (start, len) = view.try_range(plain_range(&range, view.writer()))?;
@@ -322,6 +328,7 @@ impl<S: Storage> OwnedBuf<S> {
     /// assert_eq!(frozen.clone(), frozen);
     /// ```
     #[must_use]
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn freeze(self) -> SliceBuf {
         SliceBuf::from_view(self.inner.freeze())
     }
@@ -343,6 +350,7 @@ impl<S: Storage> OwnedBuf<S> {
     /// assert!(!view.is_accessible());
     /// ```
     #[must_use]
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn downgrade(&mut self) -> WeakSlice {
         WeakSlice::from_view(self.inner.downgrade())
     }
@@ -393,6 +401,7 @@ impl<S: Storage> OwnedBuf<S> {
     ///
     /// assert!(HeapBuf::new().try_reserve(usize::MAX).is_err());
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn try_reserve(&mut self, n: usize) -> Result<(), Error> {
         self.inner.try_ensure_writable(n, exclusive::source::<S>())
     }
@@ -429,6 +438,7 @@ impl<S: Storage> OwnedBuf<S> {
     ///
     /// assert!(HeapBuf::new().try_shrink_to(10).is_ok());
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn try_shrink_to(&mut self, capacity: usize) -> Result<(), Error> {
         self.inner.try_shrink_to(capacity, exclusive::source::<S>())
     }
@@ -467,6 +477,7 @@ impl<S: Storage> OwnedBuf<S> {
     ///
     /// assert!(HeapBuf::with_capacity(8).try_split_off(9).is_err());
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn try_split_off(&mut self, at: usize) -> Result<Self, Error> {
         self.inner.try_split_off(at).map(Self::wrap)
     }
@@ -503,6 +514,7 @@ impl<S: Storage> OwnedBuf<S> {
     ///
     /// assert!(HeapBuf::from(vec![1]).try_split_to(2).is_err());
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn try_split_to(&mut self, at: usize) -> Result<Self, Error> {
         let writer = self.inner.view().writer();
         if at > writer && self.is_accessible() {
@@ -583,6 +595,7 @@ impl<S: Storage> Default for OwnedBuf<S> {
 
 /// Keeps the allocation; the bytes are there to be read. Allocates the header.
 impl From<Vec<u8>> for HeapBuf {
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn from(vec: Vec<u8>) -> Self {
         if vec.capacity() == 0 {
             return Self::new();
@@ -595,6 +608,7 @@ impl From<Vec<u8>> for HeapBuf {
 
 /// Keeps the allocation, as from a `Vec`.
 impl From<Box<[u8]>> for HeapBuf {
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn from(bytes: Box<[u8]>) -> Self {
         Self::from(bytes.into_vec())
     }
@@ -602,6 +616,7 @@ impl From<Box<[u8]>> for HeapBuf {
 
 /// Keeps the allocation, as from a `Vec`.
 impl From<String> for HeapBuf {
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn from(text: String) -> Self {
         Self::from(text.into_bytes())
     }
@@ -609,6 +624,7 @@ impl From<String> for HeapBuf {
 
 /// Copies the bytes.
 impl From<&[u8]> for HeapBuf {
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn from(bytes: &[u8]) -> Self {
         let mut buf = Self::with_capacity(bytes.len());
         buf.write_bytes(bytes);
@@ -640,6 +656,7 @@ impl<S: Storage> TryFrom<SliceBuf> for OwnedBuf<S> {
 
 /// As [`OwnedBuf::freeze`].
 impl<S: Storage> From<OwnedBuf<S>> for SliceBuf {
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn from(buf: OwnedBuf<S>) -> Self {
         buf.freeze()
     }

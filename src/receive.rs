@@ -16,17 +16,15 @@ use crate::{ByteBuf, ByteBufMut, Error, OwnedBuf};
 /// let mut policy = ReceivePolicy::new(1 << 10, 64 << 10);
 /// let mut input = HeapBuf::new();
 /// let mut socket = &[7; 100_000][..];
-/// loop {
-///     let n = policy.prepare(&mut input)?;
-///     let read = input.read_from(&mut socket, n)?;
-///     policy.record(read);
-///     if read == 0 {
-///         break;
-///     }
+/// while !socket.is_empty() {
+///     let n = policy.prepare(&mut input)?.min(socket.len());
+///     input.write_bytes(&socket[..n]); // what a read brings
+///     socket = &socket[n..];
+///     policy.record(n);
 ///     input.skip(input.readable_bytes()); // decoded
 /// }
 /// assert!(policy.next_read() > 1 << 10);
-/// # Ok::<(), std::io::Error>(())
+/// # Ok::<(), refbuf::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceivePolicy {
@@ -125,11 +123,37 @@ impl ReceivePolicy {
     /// # Ok::<(), refbuf::Error>(())
     /// ```
     pub fn prepare<S: Storage>(&self, buf: &mut OwnedBuf<S>) -> Result<usize, Error> {
-        let needed = buf.readable_bytes().saturating_add(self.next);
-        if buf.allocation_len() / WASTE >= needed.max(self.min) {
+        self.prepare_for(buf, 0)
+    }
+
+    /// [`prepare`](ReceivePolicy::prepare) where `missing` bytes are known to
+    /// come, the rest of a message whose length was checked: makes room for as
+    /// many at once, and keeps it until they are there.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`try_make_room`](ByteBufMut::try_make_room).
+    ///
+    /// ```
+    /// use refbuf::{ByteBufMut, HeapBuf, ReceivePolicy};
+    ///
+    /// let policy = ReceivePolicy::new(1024, 8192);
+    /// let mut buf = HeapBuf::new();
+    /// policy.prepare_for(&mut buf, 100_000)?;
+    /// assert!(buf.writable_bytes() >= 100_000);
+    /// # Ok::<(), refbuf::Error>(())
+    /// ```
+    pub fn prepare_for<S: Storage>(
+        &self,
+        buf: &mut OwnedBuf<S>,
+        missing: usize,
+    ) -> Result<usize, Error> {
+        let room = self.next.max(missing);
+        let needed = buf.readable_bytes().saturating_add(room);
+        if buf.allocation_len() / WASTE >= needed {
             buf.try_shrink_to(needed)?;
         }
-        buf.try_make_room(self.next)?;
+        buf.try_make_room(room)?;
         Ok(self.next)
     }
 }
@@ -176,7 +200,8 @@ mod tests {
         let kept = kept_after(&mut ReceivePolicy::new(1024, 65536), &sizes);
         assert!(kept[5] >= 10 << 20);
         assert!(kept[6] <= 4 * (65536 + 500), "{kept:?}");
-        let calm = kept_after(&mut ReceivePolicy::new(1024, 65536), &[&sizes[..], &[500; 50]].concat());
+        let calm =
+            kept_after(&mut ReceivePolicy::new(1024, 65536), &[&sizes[..], &[500; 50]].concat());
         assert!(calm[69] <= 4 * 2048, "{calm:?}");
     }
 

@@ -41,7 +41,6 @@ use crate::{Error, HeapBuf, WeakSlice};
 /// a.set_u8(0, 9);
 /// assert_eq!(a, [9, 2, 3, 4]);
 /// ```
-#[derive(Clone)]
 pub struct SliceBuf {
     view: View<Block>,
 }
@@ -95,6 +94,7 @@ impl SliceBuf {
         if bytes.is_empty() {
             return Self::new();
         }
+        block.created();
         // SAFETY: the owner showed these bytes from where it will stay, and
         // the block keeps it.
         Self { view: unsafe { View::new(bytes.cast(), bytes.len(), Some(block)) } }
@@ -189,11 +189,13 @@ impl SliceBuf {
     ///
     /// assert!(SliceBuf::from_static(b"abc").try_slice(2..5).is_err());
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn try_slice(&self, range: impl RangeBounds<usize>) -> Result<Self, Error> {
         let (start, len) = self.view.try_range(plain_range(&range, self.view.writer()))?;
         if len == 0 {
             return Ok(Self::new());
         }
+        self.touch();
         // SAFETY: `try_range` checked it; the part has a reference of its own.
         Ok(Self { view: unsafe { self.view.part(start, len, self.view.block().cloned()) } })
     }
@@ -228,8 +230,10 @@ impl SliceBuf {
     ///
     /// assert!(SliceBuf::from_static(b"abc").try_split_off(4).is_err());
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn try_split_off(&mut self, at: usize) -> Result<Self, Error> {
         self.check_cut(at)?;
+        self.touch();
         let mut tail = if at == 0 { Self { view: self.view.take() } } else { self.clone() };
         if at != 0 {
             tail.view.advance(at);
@@ -269,6 +273,7 @@ impl SliceBuf {
     ///
     /// assert!(SliceBuf::from_static(b"abc").try_split_to(4).is_err());
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn try_split_to(&mut self, at: usize) -> Result<Self, Error> {
         let rest = self.try_split_off(at)?;
         Ok(core::mem::replace(self, rest))
@@ -363,6 +368,7 @@ impl SliceBuf {
     ///
     /// assert_eq!(SliceBuf::from_static(b"static").try_detach(), Ok(false));
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn try_detach(&mut self) -> Result<bool, Error> {
         if self.view.is_released() {
             return Err(Error::Released);
@@ -390,7 +396,9 @@ impl SliceBuf {
     /// assert!(!view.is_accessible());
     /// ```
     #[must_use]
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn downgrade(&self) -> WeakSlice {
+        self.touch();
         let weak = self.view.block().map(Block::downgrade);
         // SAFETY: all of the view, with a handle of its own.
         let mut view = unsafe { self.view.part(0, self.view.writer(), weak) };
@@ -441,6 +449,15 @@ impl SliceBuf {
     }
 }
 
+impl Clone for SliceBuf {
+    #[inline]
+    #[cfg_attr(feature = "leak-detect", track_caller)]
+    fn clone(&self) -> Self {
+        self.touch();
+        Self { view: self.view.clone() }
+    }
+}
+
 impl Default for SliceBuf {
     fn default() -> Self {
         Self::new()
@@ -470,6 +487,7 @@ impl From<&'static str> for SliceBuf {
 
 /// Keeps the allocation. Allocates the header.
 impl From<Vec<u8>> for SliceBuf {
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn from(vec: Vec<u8>) -> Self {
         HeapBuf::from(vec).freeze()
     }
@@ -477,6 +495,7 @@ impl From<Vec<u8>> for SliceBuf {
 
 /// Keeps the allocation, as from a `Vec`.
 impl From<Box<[u8]>> for SliceBuf {
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn from(bytes: Box<[u8]>) -> Self {
         HeapBuf::from(bytes).freeze()
     }
@@ -484,6 +503,7 @@ impl From<Box<[u8]>> for SliceBuf {
 
 /// Keeps the allocation, as from a `Vec`.
 impl From<String> for SliceBuf {
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn from(text: String) -> Self {
         HeapBuf::from(text).freeze()
     }

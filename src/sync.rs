@@ -11,7 +11,13 @@ pub(crate) use portable_atomic::{AtomicU32, AtomicU64, Ordering, fence};
 pub(crate) use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 #[cfg(all(loom, feature = "std"))]
-pub(crate) use loom::sync::{Arc, Mutex, MutexGuard, atomic::{AtomicBool, AtomicUsize}};
+pub(crate) use loom::sync::{
+    Arc, Mutex, MutexGuard,
+    atomic::{AtomicBool, AtomicUsize},
+};
 
 #[cfg(all(not(loom), feature = "std"))]
-pub(crate) use std::sync::{Arc, Mutex, MutexGuard, atomic::{AtomicBool, AtomicUsize}};
+pub(crate) use std::sync::{
+    Arc, Mutex, MutexGuard,
+    atomic::{AtomicBool, AtomicUsize},
+};

@@ -333,6 +333,14 @@ macro_rules! view_methods {
             true
         }
 
+        #[inline(always)]
+        fn touch(&self) {
+            let $this = self;
+            if let Some(block) = $view.block() {
+                block.touched();
+            }
+        }
+
         fn allocation_len(&self) -> usize {
             let $this = self;
             $view.block().map_or(0, |block| block.capacity())

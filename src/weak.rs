@@ -58,6 +58,7 @@ impl WeakSlice {
     /// assert_eq!(view.upgrade(), Some(buf));
     /// ```
     #[must_use]
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn upgrade(&self) -> Option<SliceBuf> {
         self.try_upgrade().ok()
     }
@@ -76,6 +77,7 @@ impl WeakSlice {
     /// buf.release();
     /// assert_eq!(view.try_upgrade(), Err(Error::Released));
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn try_upgrade(&self) -> Result<SliceBuf, Error> {
         let mut slice = self.strong_part(0, self.view.writer())?;
         // In range: the slice has all the bytes.
@@ -84,12 +86,16 @@ impl WeakSlice {
     }
 
     /// A range of these bytes as a strong handle.
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn strong_part(&self, start: usize, len: usize) -> Result<SliceBuf, Error> {
         if self.view.is_released() {
             return Err(Error::Released);
         }
         let block = match self.view.block() {
-            Some(weak) => Some(weak.upgrade().ok_or(Error::Released)?),
+            Some(weak) => {
+                weak.touched();
+                Some(weak.upgrade().ok_or(Error::Released)?)
+            }
             None => None,
         };
         if len == 0 {
@@ -236,6 +242,13 @@ impl ByteBuf for WeakSlice {
     #[inline(always)]
     fn is_one_run(&self) -> bool {
         true
+    }
+
+    #[inline]
+    fn touch(&self) {
+        if let Some(block) = self.view.block() {
+            block.touched();
+        }
     }
 
     fn allocation_len(&self) -> usize {

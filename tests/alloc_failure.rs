@@ -1,152 +1,23 @@
 //! What is asked of the allocator, what is given back, and what happens when it
 //! refuses.
-//!
-//! The global allocator of this test counts for each thread, remembers the
-//! layout of every block, and fails on demand.
 
 #![allow(clippy::cast_possible_truncation)] // Of test data.
 
-use std::alloc::{GlobalAlloc, Layout, System};
+#[path = "support/watched.rs"]
+#[allow(dead_code)] // Some of it is for other tests.
+mod watched;
+
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
-use std::sync::{Mutex, Once};
+use std::sync::Once;
 
 use refbuf::{ByteBuf, ByteBufMut, CompositeBuf, Error, HeapBuf, SliceBuf};
 
-struct Watched;
-
-#[global_allocator]
-static GLOBAL: Watched = Watched;
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Counts {
-    allocations: usize,
-    frees: usize,
-    bytes: usize,
-}
+use watched::{Counts, balanced, counted, with_budget};
 
 thread_local! {
-    static COUNTS: Cell<Counts> = const { Cell::new(Counts { allocations: 0, frees: 0, bytes: 0 }) };
-    /// The allocations that still succeed; after them all are refused.
-    static BUDGET: Cell<usize> = const { Cell::new(usize::MAX) };
-    /// Blocks are remembered while a test wants it, and not by the map itself.
-    static WATCHING: Cell<bool> = const { Cell::new(false) };
     /// A panic is expected.
     static QUIET: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Address to layout of all blocks that a watching thread has allocated.
-static BLOCKS: Mutex<Option<HashMap<usize, Layout>>> = Mutex::new(None);
-
-fn with_blocks(f: impl FnOnce(&mut HashMap<usize, Layout>)) {
-    // The map allocates too.
-    WATCHING.set(false);
-    let budget = BUDGET.replace(usize::MAX);
-    let counts = COUNTS.get();
-    f(BLOCKS.lock().unwrap().get_or_insert_default());
-    COUNTS.set(counts);
-    BUDGET.set(budget);
-    WATCHING.set(true);
-}
-
-fn allowed(bytes: usize) -> bool {
-    let Some(budget) = BUDGET.get().checked_sub(1) else { return false };
-    if BUDGET.get() != usize::MAX {
-        BUDGET.set(budget);
-    }
-    let mut counts = COUNTS.get();
-    counts.allocations += 1;
-    counts.bytes += bytes;
-    COUNTS.set(counts);
-    true
-}
-
-fn remember(memory: *mut u8, layout: Layout) -> *mut u8 {
-    if WATCHING.get() && !memory.is_null() {
-        with_blocks(|blocks| assert_eq!(blocks.insert(memory.addr(), layout), None));
-    }
-    memory
-}
-
-fn forget(memory: *mut u8, layout: Layout) {
-    if WATCHING.get() {
-        // Abort rather than unwind out of an allocator.
-        with_blocks(|blocks| {
-            if blocks.remove(&memory.addr()) != Some(layout) {
-                eprintln!("freed with another layout than allocated: {layout:?}");
-                std::process::abort();
-            }
-        });
-    }
-}
-
-// SAFETY: the system's allocator, with things noted down or refused.
-unsafe impl GlobalAlloc for Watched {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if !allowed(layout.size()) {
-            return std::ptr::null_mut();
-        }
-        // SAFETY: of the caller.
-        remember(unsafe { System.alloc(layout) }, layout)
-    }
-
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        forget(memory, layout);
-        let mut counts = COUNTS.get();
-        counts.frees += 1;
-        COUNTS.set(counts);
-        // SAFETY: of the caller.
-        unsafe { System.dealloc(memory, layout) }
-    }
-
-    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        if !allowed(size) {
-            return std::ptr::null_mut();
-        }
-        forget(memory, layout);
-        let mut counts = COUNTS.get();
-        counts.frees += 1;
-        COUNTS.set(counts);
-        // SAFETY: of the caller.
-        let moved = unsafe { System.realloc(memory, layout, size) };
-        // SAFETY: of the caller: the size is valid for this alignment.
-        remember(moved, unsafe { Layout::from_size_align_unchecked(size, layout.align()) })
-    }
-}
-
-/// What `f` allocates and frees.
-fn counted<T>(f: impl FnOnce() -> T) -> (Counts, T) {
-    let before = COUNTS.get();
-    let value = f();
-    let after = COUNTS.get();
-    let counts = Counts {
-        allocations: after.allocations - before.allocations,
-        frees: after.frees - before.frees,
-        bytes: after.bytes - before.bytes,
-    };
-    (counts, value)
-}
-
-/// Runs `f` with each layout checked and nothing left behind.
-#[track_caller]
-fn balanced(f: impl FnOnce()) {
-    let mut left = 0;
-    let before = COUNTS.get();
-    WATCHING.set(true);
-    f();
-    let after = COUNTS.get();
-    with_blocks(|_| left = after.allocations + before.frees - before.allocations - after.frees);
-    WATCHING.set(false);
-    assert_eq!(left, 0, "blocks left behind");
-}
-
-/// Runs `f` with `budget` allocations to come.
-fn with_budget<T>(budget: usize, f: impl FnOnce() -> T) -> T {
-    BUDGET.set(budget);
-    let value = f();
-    BUDGET.set(usize::MAX);
-    value
 }
 
 #[test]

@@ -15,19 +15,28 @@ use refbuf::{ByteBuf, ByteBufMut, CompositeBuf, Error, HeapBuf, SliceBuf, WeakSl
 
 /// Stands for the bytes of a buffer, or of a part of it.
 #[derive(Clone)]
-struct Shadow(Arc<UnsafeCell<()>>);
+struct Shadow(Arc<Watched>);
+
+struct Watched(UnsafeCell<()>);
 
 // SAFETY: loom fails the model on every unordered access of the cell.
-unsafe impl Send for Shadow {}
+unsafe impl Send for Watched {}
+// SAFETY: as above.
+unsafe impl Sync for Watched {}
 
 impl Shadow {
     fn new() -> Self {
-        Self(Arc::new(UnsafeCell::new(())))
+        Self(Arc::new(Watched(UnsafeCell::new(()))))
+    }
+
+    /// Reads the cell along with the bytes.
+    fn look<T>(&self, read: impl FnOnce() -> T) -> T {
+        self.0.0.with(|_| read())
     }
 
     /// Finds `expected` in `buf`.
     fn read(&self, buf: &impl ByteBuf, expected: &[u8]) {
-        self.0.with(|_| assert_eq!(buf.chunk(0), expected));
+        self.look(|| assert_eq!(buf.chunk(0), expected));
     }
 
     /// Writes `byte` to the start of `buf` if that is allowed.
@@ -44,7 +53,7 @@ impl Shadow {
     }
 
     fn touch(&self) {
-        self.0.with_mut(|_| ());
+        self.0.0.with_mut(|_| ());
     }
 }
 
@@ -123,7 +132,7 @@ fn loom_unique_slice_writes() {
         let threads = [1, 2].map(|byte| {
             let (mut slice, shadow) = (first.clone(), shadow.clone());
             thread::spawn(move || {
-                shadow.0.with(|_| assert!(slice.get_u8(0) <= 2));
+                shadow.look(|| assert!(slice.get_u8(0) <= 2));
                 shadow.write(&mut slice, byte).is_ok()
             })
         });
@@ -219,7 +228,7 @@ fn loom_foreign_owner_is_dropped_once() {
         // What it was shown stays, even if the buffer is released meanwhile.
         let reader = thread::spawn(move || {
             if let Ok(bytes) = weak.try_chunk(0) {
-                shadow.0.with(|_| assert_eq!(bytes, b"own"));
+                shadow.look(|| assert_eq!(bytes, b"own"));
             }
         });
         drop(first);

@@ -12,6 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 
+#[cfg(feature = "std")]
+use refbuf::{BufAllocator, Pool, PoolConfig};
 use refbuf::{ByteBuf, ByteBufMut, CompositeBuf, Error, HeapBuf, SliceBuf};
 
 const THREADS: usize = 4;
@@ -207,4 +209,139 @@ fn counts_are_exact_in_the_end() {
     join(threads);
     assert_eq!(slice.ref_count(), 1);
     assert!(slice.is_unique());
+}
+
+/// Small enough that batches wander and memory goes back all the time.
+#[cfg(feature = "std")]
+fn busy_pool() -> Pool {
+    let config = PoolConfig::new().max_pooled(4096).thread_cache(1024).max_idle(32 << 10);
+    Pool::new(config.chunk_size(16 << 10).huge_pages(false))
+}
+
+/// A slice of a new block, of either kind, that is full of `byte`.
+#[cfg(feature = "std")]
+fn filled(pool: &Pool, len: usize, byte: u8) -> SliceBuf {
+    #[cfg(feature = "mmap")]
+    if byte % 2 == 0 {
+        let mut buf = pool.direct(len);
+        buf.write_bytes(&vec![byte; len]);
+        return buf.freeze();
+    }
+    let mut buf = pool.heap(len);
+    buf.write_bytes(&vec![byte; len]);
+    buf.freeze()
+}
+
+#[cfg(feature = "std")]
+fn check(slices: &[(SliceBuf, u8)]) {
+    for (slice, byte) in slices {
+        assert!(slice.as_slice().iter().all(|other| other == byte), "somebody else wrote");
+    }
+}
+
+/// Blocks are taken on all threads and dropped on others, while the pool is
+/// trimmed: each thread starts the next, with half of what it holds.
+#[cfg(feature = "std")]
+#[test]
+fn pooled_blocks_are_handed_on() {
+    fn relay(pool: Pool, mut held: Vec<(SliceBuf, u8)>, left: usize) {
+        for n in 0..40 {
+            let byte = byte(left + n);
+            held.push((filled(&pool, 1 + (left * 31 + n * 17) % 5000, byte), byte));
+            if n % 3 == 0 {
+                held.swap_remove(left % held.len());
+            }
+            if n % 19 == 0 {
+                pool.trim();
+            }
+        }
+        check(&held);
+        let handed = held.split_off(held.len() / 2);
+        let next = (left != 0).then(|| {
+            let pool = pool.clone();
+            thread::spawn(move || relay(pool, handed, left - 1))
+        });
+        check(&held);
+        drop(held);
+        join(next);
+    }
+    let pool = busy_pool();
+    let threads: Vec<_> = (0..THREADS)
+        .map(|_| {
+            let pool = pool.clone();
+            thread::spawn(|| relay(pool, Vec::new(), 20))
+        })
+        .collect();
+    join(threads);
+    assert_eq!(pool.stats().live_bytes(), 0);
+    pool.trim();
+    assert_eq!(pool.stats().reserved, 0);
+}
+
+/// Handles of one block go on several threads at once, and the block is used
+/// again by whoever has it next.
+#[cfg(feature = "std")]
+#[test]
+fn the_last_handle_of_a_pooled_block_is_anywhere() {
+    let pool = busy_pool();
+    for round in 0..ROUNDS {
+        let byte = byte(round);
+        let slice = filled(&pool, 100, byte);
+        let threads: Vec<_> = (0..THREADS)
+            .map(|_| {
+                let (pool, slice, view) = (pool.clone(), slice.clone(), slice.downgrade());
+                thread::spawn(move || {
+                    check(&[(slice, byte)]);
+                    // It may be gone, but is nobody else's yet.
+                    if let Some(slice) = view.upgrade() {
+                        check(&[(slice, byte)]);
+                    }
+                    drop(view);
+                    let own = [0, 1].map(|i| {
+                        (filled(&pool, 100, byte.wrapping_add(i + 1)), byte.wrapping_add(i + 1))
+                    });
+                    check(&own);
+                })
+            })
+            .collect();
+        drop(slice);
+        join(threads);
+    }
+    assert_eq!(pool.stats().live_bytes(), 0);
+    pool.trim();
+    assert_eq!(pool.stats().reserved, 0);
+}
+
+/// Pools go while their blocks are in use, also by threads that have others.
+#[cfg(feature = "std")]
+#[test]
+fn pools_come_and_go() {
+    for round in 0..ROUNDS / 4 {
+        let pools = [busy_pool(), busy_pool()];
+        let threads: Vec<_> = (0..THREADS)
+            .map(|n| {
+                let pools = pools.clone();
+                thread::spawn(move || {
+                    let mut held = Vec::new();
+                    for i in 0..30 {
+                        let byte = byte(round + n + i);
+                        held.push((filled(&pools[(i / 4) % 2], 1 + i * 100, byte), byte));
+                        if i % 5 == n {
+                            held.swap_remove(0);
+                        }
+                    }
+                    let [first, second] = pools;
+                    drop(first);
+                    held.drain(..10);
+                    drop(second);
+                    check(&held);
+                    held
+                })
+            })
+            .collect();
+        drop(pools);
+        for held in join(threads) {
+            check(&held);
+        }
+    }
 }

@@ -44,10 +44,7 @@ impl Counted {
         let memory = Heap::allocate(capacity)?;
         count.alive.fetch_add(1, SeqCst);
         count.largest.fetch_max(capacity, SeqCst);
-        Ok(Self {
-            memory,
-            count: Arc::clone(count),
-        })
+        Ok(Self { memory, count: Arc::clone(count) })
     }
 }
 
@@ -102,13 +99,7 @@ impl Server {
                 )
             }
         });
-        Self {
-            address,
-            ends,
-            ended: HashMap::new(),
-            count,
-            thread,
-        }
+        Self { address, ends, ended: HashMap::new(), count, thread }
     }
 
     fn connect(&self) -> TcpStream {
@@ -147,9 +138,7 @@ fn frame(payload: &[u8]) -> Vec<u8> {
 }
 
 fn payload(seed: usize, len: usize) -> Vec<u8> {
-    (0..len)
-        .map(|i| ((i * 31 + seed * 7) >> 2).to_le_bytes()[0])
-        .collect()
+    (0..len).map(|i| ((i * 31 + seed * 7) >> 2).to_le_bytes()[0]).collect()
 }
 
 fn read_answer(mut stream: &TcpStream) -> Vec<u8> {
@@ -163,10 +152,7 @@ fn read_answer(mut stream: &TcpStream) -> Vec<u8> {
 #[track_caller]
 fn exchange(mut stream: &TcpStream, payload: &[u8]) {
     stream.write_all(&frame(payload)).unwrap();
-    assert!(
-        read_answer(stream) == payload,
-        "the answer is what was sent"
-    );
+    assert!(read_answer(stream) == payload, "the answer is what was sent");
 }
 
 /// Waits until the server closes. It may have bytes left that it will not read,
@@ -182,22 +168,8 @@ fn read_to_end(mut stream: &TcpStream) {
 
 #[test]
 fn several_connections_with_messages_of_odd_sizes() {
-    const SIZES: [usize; 14] = [
-        0,
-        1,
-        0,
-        2,
-        3,
-        4,
-        5,
-        BUFFER - 5,
-        BUFFER - 4,
-        BUFFER - 3,
-        BUFFER,
-        65_537,
-        CAP - 1,
-        CAP,
-    ];
+    const SIZES: [usize; 14] =
+        [0, 1, 0, 2, 3, 4, 5, BUFFER - 5, BUFFER - 4, BUFFER - 3, BUFFER, 65_537, CAP - 1, CAP];
     const CONNECTIONS: usize = 4;
     const ROUNDS: usize = 20;
 
@@ -219,10 +191,7 @@ fn several_connections_with_messages_of_odd_sizes() {
             });
             scope.spawn(move || {
                 for payload in sent(connection) {
-                    assert!(
-                        read_answer(stream) == payload,
-                        "the answer is what was sent"
-                    );
+                    assert!(read_answer(stream) == payload, "the answer is what was sent");
                 }
                 read_to_end(stream);
             });
@@ -233,14 +202,9 @@ fn several_connections_with_messages_of_odd_sizes() {
         assert_eq!(received.messages, (ROUNDS * SIZES.len()) as u64);
         assert_eq!(
             received.bytes,
-            sent(connection)
-                .map(|payload| payload.len() as u64)
-                .sum::<u64>()
+            sent(connection).map(|payload| payload.len() as u64).sum::<u64>()
         );
-        assert_eq!(
-            received.gathered, 0,
-            "payload bytes are where they were received"
-        );
+        assert_eq!(received.gathered, 0, "payload bytes are where they were received");
     }
     server.finish();
 }
@@ -313,22 +277,9 @@ fn a_length_over_the_cap() {
         stream.write_all(&header(CAP + 1)).unwrap();
         read_to_end(&stream);
     });
-    assert_eq!(
-        error.to_string(),
-        "a message of 100001 bytes exceeds the limit of 100000"
-    );
-    assert!(matches!(
-        error,
-        ConnectionError::TooLong {
-            len: 100_001,
-            max: CAP
-        }
-    ));
-    assert_eq!(
-        count.largest.load(SeqCst),
-        BUFFER,
-        "nothing is allocated for it"
-    );
+    assert_eq!(error.to_string(), "a message of 100001 bytes exceeds the limit of 100000");
+    assert!(matches!(error, ConnectionError::TooLong { len: 100_001, max: CAP }));
+    assert_eq!(count.largest.load(SeqCst), BUFFER, "nothing is allocated for it");
 }
 
 #[test]
@@ -337,15 +288,8 @@ fn the_greatest_length_there_is() {
         stream.write_all(&[0xff; 4]).unwrap();
         read_to_end(&stream);
     });
-    assert_eq!(
-        error.to_string(),
-        "a message of 4294967295 bytes exceeds the limit of 100000"
-    );
-    assert_eq!(
-        count.largest.load(SeqCst),
-        BUFFER,
-        "nothing is allocated for it"
-    );
+    assert_eq!(error.to_string(), "a message of 4294967295 bytes exceeds the limit of 100000");
+    assert_eq!(count.largest.load(SeqCst), BUFFER, "nothing is allocated for it");
 }
 
 #[test]
@@ -371,10 +315,7 @@ fn a_stream_that_ends_in_a_header() {
             stream.shutdown(Shutdown::Write).unwrap();
             read_to_end(&stream);
         });
-        assert_eq!(
-            error.to_string(),
-            format!("the stream ended after {have} of 4 header bytes")
-        );
+        assert_eq!(error.to_string(), format!("the stream ended after {have} of 4 header bytes"));
     }
 }
 
@@ -383,9 +324,7 @@ fn a_stream_that_ends_in_a_payload() {
     for have in [0, 1, 996, 999] {
         let (error, _) = attacked_by(|mut stream| {
             exchange(&stream, b"nothing wrong yet");
-            stream
-                .write_all(&frame(&payload(0, 1000))[..4 + have])
-                .unwrap();
+            stream.write_all(&frame(&payload(0, 1000))[..4 + have]).unwrap();
             stream.shutdown(Shutdown::Write).unwrap();
             read_to_end(&stream);
         });
@@ -399,16 +338,11 @@ fn a_stream_that_ends_in_a_payload() {
 #[test]
 fn another_protocol() {
     let (error, count) = attacked_by(|mut stream| {
-        stream
-            .write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            .unwrap();
+        stream.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
         read_to_end(&stream);
     });
     // The length is "GET ".
-    assert_eq!(
-        error.to_string(),
-        "a message of 1195725856 bytes exceeds the limit of 100000"
-    );
+    assert_eq!(error.to_string(), "a message of 1195725856 bytes exceeds the limit of 100000");
     assert_eq!(count.largest.load(SeqCst), BUFFER);
 }
 
@@ -460,20 +394,9 @@ fn a_peer_that_closes_without_reading() {
         // An answer is here, so closing is a reset for the server.
         stream.peek(&mut [0]).unwrap();
     });
-    let ConnectionError::Io(cause) = &error else {
-        panic!("{error}")
-    };
-    assert!(
-        matches!(
-            cause.kind(),
-            ErrorKind::ConnectionReset | ErrorKind::BrokenPipe
-        ),
-        "{error}"
-    );
-    assert!(
-        error.to_string().starts_with("the socket failed: "),
-        "{error}"
-    );
+    let ConnectionError::Io(cause) = &error else { panic!("{error}") };
+    assert!(matches!(cause.kind(), ErrorKind::ConnectionReset | ErrorKind::BrokenPipe), "{error}");
+    assert!(error.to_string().starts_with("the socket failed: "), "{error}");
 }
 
 // The parts, without a socket.
@@ -490,10 +413,7 @@ impl Read for Trickle<'_> {
 
 #[test]
 fn a_decoder_of_single_bytes_in_every_buffer() {
-    let messages: Vec<_> = [0, 1, 2, 700, 0, 5000, 3]
-        .iter()
-        .map(|&n| payload(n, n))
-        .collect();
+    let messages: Vec<_> = [0, 1, 2, 700, 0, 5000, 3].iter().map(|&n| payload(n, n)).collect();
     let stream: Vec<u8> = messages.iter().flat_map(|message| frame(message)).collect();
 
     fn decode(mut decoder: Decoder<impl refbuf::ByteBufMut>, stream: &[u8]) -> Vec<SliceBuf> {
@@ -507,17 +427,8 @@ fn a_decoder_of_single_bytes_in_every_buffer() {
     }
     assert_eq!(decode(Decoder::new(HeapBuf::new(), CAP), &stream), messages);
     #[cfg(feature = "mmap")]
-    assert_eq!(
-        decode(
-            Decoder::new(refbuf::DirectBuf::with_capacity(1), CAP),
-            &stream
-        ),
-        messages
-    );
-    assert_eq!(
-        decode(Decoder::new(CompositeBuf::new(), CAP), &stream),
-        messages
-    );
+    assert_eq!(decode(Decoder::new(refbuf::DirectBuf::with_capacity(1), CAP), &stream), messages);
+    assert_eq!(decode(Decoder::new(CompositeBuf::new(), CAP), &stream), messages);
 }
 
 #[test]
@@ -530,17 +441,11 @@ fn nothing_of_whole_messages_is_copied() {
         kept.push(message);
     }
     let received = decoder.received();
-    assert_eq!(
-        (received.messages, received.moved, received.gathered),
-        (50, 0, 0)
-    );
+    assert_eq!((received.messages, received.moved, received.gathered), (50, 0, 0));
     // In one block, each 4 bytes of header behind the one before.
     for pair in kept[1..].windows(2) {
         let end = pair[0].as_slice().as_ptr_range().end;
-        assert_eq!(
-            pair[1].as_slice().as_ptr(),
-            end.wrapping_add(protocol::HEADER)
-        );
+        assert_eq!(pair[1].as_slice().as_ptr(), end.wrapping_add(protocol::HEADER));
     }
 }
 
@@ -552,15 +457,9 @@ fn bytes_that_had_to_move_are_counted() {
     let mut source = &stream[..];
     let first = decoder.message(&mut source).unwrap().unwrap();
     let second = decoder.message(&mut source).unwrap().unwrap();
-    assert_eq!(
-        (first, second),
-        (payload(1, 2000).into(), payload(2, 3000).into())
-    );
+    assert_eq!((first, second), (payload(1, 2000).into(), payload(2, 3000).into()));
     let received = decoder.received();
-    assert_eq!(
-        (received.moved, received.moves, received.gathered),
-        (2096, 1, 0)
-    );
+    assert_eq!((received.moved, received.moves, received.gathered), (2096, 1, 0));
 }
 
 /// Remembers where the bytes of each write were.
@@ -577,8 +476,7 @@ impl Write for Recorder {
 
     fn write_vectored(&mut self, srcs: &[io::IoSlice<'_>]) -> io::Result<usize> {
         self.writes += 1;
-        self.pieces
-            .extend(srcs.iter().map(|src| (src.as_ptr(), src.len())));
+        self.pieces.extend(srcs.iter().map(|src| (src.as_ptr(), src.len())));
         Ok(srcs.iter().map(|src| src.len()).sum())
     }
 
@@ -601,13 +499,7 @@ fn the_very_payload_is_sent_and_many_with_one_write() {
     assert_eq!(sink.pieces.len(), 2 * payloads.len());
     for (pieces, payload) in sink.pieces.chunks(2).zip(&payloads) {
         assert_eq!(pieces[0].1, protocol::HEADER);
-        assert_eq!(
-            pieces[1],
-            (payload.as_slice().as_ptr(), payload.readable_bytes())
-        );
+        assert_eq!(pieces[1], (payload.as_slice().as_ptr(), payload.readable_bytes()));
     }
-    assert!(
-        payloads.iter().all(SliceBuf::is_unique),
-        "what was sent is let go"
-    );
+    assert!(payloads.iter().all(SliceBuf::is_unique), "what was sent is let go");
 }

@@ -1,4 +1,5 @@
 //! What the benches share: short runs, and one loop for all rows.
+#![allow(dead_code)] // Not every bench uses all of it.
 
 use core::hint::black_box;
 use core::time::Duration;
@@ -26,7 +27,6 @@ impl<'a> Rows<'a> {
     }
 
     /// What one iteration handles, to be shown as a rate.
-    #[allow(dead_code)] // Not in every bench.
     pub fn bytes(&mut self, n: usize) {
         self.group.throughput(Throughput::Bytes(n as u64));
     }

@@ -9,6 +9,7 @@
 mod counting;
 mod options;
 mod protocol;
+mod random;
 mod traffic;
 
 use std::error::Error;
@@ -42,23 +43,21 @@ fn main() -> ExitCode {
     };
     announce(&options);
     let (alive, allocations) = (ALLOCATOR.alive(), ALLOCATOR.allocations());
+    let bytes = ALLOCATOR.bytes();
     let measured = if options.direct {
         run(&options, || DirectBuf::with_capacity(options.buffer))
     } else {
         run(&options, || HeapBuf::with_capacity(options.buffer))
     };
     let allocations = ALLOCATOR.allocations() - allocations;
+    let bytes = ALLOCATOR.bytes() - bytes;
     match measured {
         Ok(measured) => {
             // All threads have ended and all buffers have gone out of scope:
             // what is alive now and was not before is a leak.
             let alive = ALLOCATOR.alive() - alive;
-            report(&measured, allocations, alive);
-            if alive == 0 {
-                ExitCode::SUCCESS
-            } else {
-                ExitCode::FAILURE
-            }
+            report(&measured, allocations, bytes, alive);
+            if alive == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
         Err(error) => {
             eprintln!("{error}");
@@ -89,20 +88,14 @@ fn run<B: ByteBufMut + Send>(
     let start = Instant::now();
     let client = thread::scope(|scope| {
         let server = scope.spawn(|| {
-            protocol::serve(
-                &listener,
-                options.connections,
-                options.max,
-                &buffer,
-                |peer, result| {
-                    let mut served = served.lock().expect("nobody panics with it");
-                    match (&mut *served, result) {
-                        (Ok(sum), Ok(received)) => *sum = add(*sum, received),
-                        (Ok(_), Err(error)) => *served = Err(format!("{peer}: {error}")),
-                        (Err(_), _) => {}
-                    }
-                },
-            )
+            protocol::serve(&listener, options.connections, options.max, &buffer, |peer, result| {
+                let mut served = served.lock().expect("nobody panics with it");
+                match (&mut *served, result) {
+                    (Ok(sum), Ok(received)) => *sum = add(*sum, received),
+                    (Ok(_), Err(error)) => *served = Err(format!("{peer}: {error}")),
+                    (Err(_), _) => {}
+                }
+            })
         });
         let clients: Vec<_> = (0..)
             .zip(&streams)
@@ -127,11 +120,7 @@ fn run<B: ByteBufMut + Send>(
     let time = start.elapsed();
     // What the server says is nearer to the cause.
     let server = served.into_inner().expect("nobody panicked with it")?;
-    Ok(Measured {
-        time,
-        server,
-        client: client?,
-    })
+    Ok(Measured { time, server, client: client? })
 }
 
 fn add(a: Received, b: Received) -> Received {
@@ -154,11 +143,7 @@ struct Progress {
 impl Progress {
     fn new(options: &Options) -> Self {
         let total = options.messages * options.connections as u64;
-        Self {
-            done: AtomicU64::new(0),
-            total,
-            start: Instant::now(),
-        }
+        Self { done: AtomicU64::new(0), total, start: Instant::now() }
     }
 
     fn step(&self) {
@@ -166,11 +151,7 @@ impl Progress {
         let tenth = (self.total / 10).max(1);
         if done % tenth == 0 {
             let seconds = self.start.elapsed().as_secs_f64();
-            eprint!(
-                "\r{:4} % of {} messages, {seconds:.1} s",
-                done * 100 / self.total,
-                self.total
-            );
+            eprint!("\r{:4} % of {} messages, {seconds:.1} s", done * 100 / self.total, self.total);
             if done / tenth == self.total / tenth {
                 eprintln!();
             }
@@ -179,14 +160,7 @@ impl Progress {
 }
 
 fn announce(options: &Options) {
-    let Options {
-        messages,
-        min,
-        max,
-        connections,
-        buffer,
-        direct,
-    } = options;
+    let Options { messages, min, max, connections, buffer, direct } = options;
     let kind = if *direct { "DirectBuf" } else { "HeapBuf" };
     println!(
         "{messages} messages of {min} to {max} bytes on {connections} connection(s), \
@@ -194,30 +168,17 @@ fn announce(options: &Options) {
     );
 }
 
-fn report(measured: &Measured, allocations: u64, alive: u64) {
-    let Measured {
-        time,
-        server,
-        client,
-    } = measured;
+fn report(measured: &Measured, allocations: u64, allocated: u64, alive: u64) {
+    let Measured { time, server, client } = measured;
     let (messages, bytes) = (server.messages.max(1) as f64, server.bytes as f64);
     let seconds = time.as_secs_f64();
 
-    println!(
-        "messages/s                          {:12.0}",
-        messages / seconds
-    );
-    println!(
-        "payload MB/s, each way              {:12.1}",
-        bytes / seconds / 1e6
-    );
+    println!("messages/s                          {:12.0}", messages / seconds);
+    println!("payload MB/s, each way              {:12.1}", bytes / seconds / 1e6);
     for (end, received) in [("server", server), ("client", client)] {
         let per_message = |n: u64| n as f64 / messages;
         println!("bytes copied per message, {end}");
-        println!(
-            "  cutting it out                    {:12.1}",
-            per_message(received.gathered)
-        );
+        println!("  cutting it out                    {:12.1}", per_message(received.gathered));
         println!(
             "  moving its beginning to make room {:12.1}   {} times; 0 for the others",
             per_message(received.moved),
@@ -227,6 +188,10 @@ fn report(measured: &Measured, allocations: u64, alive: u64) {
     println!(
         "allocations per message             {:12.3}   both ends",
         allocations as f64 / messages
+    );
+    println!(
+        "bytes allocated per message         {:12.1}   both ends",
+        allocated as f64 / messages
     );
     println!("allocations still alive             {alive:12}   0: no buffer either");
     println!("{HOW}");

@@ -55,10 +55,7 @@ impl Options {
             return Err("--max: at most 1073741824".to_owned());
         }
         if options.min > options.max {
-            return Err(format!(
-                "--min {} is more than --max {}",
-                options.min, options.max
-            ));
+            return Err(format!("--min {} is more than --max {}", options.min, options.max));
         }
         Ok(Some(options))
     }
@@ -66,7 +63,5 @@ impl Options {
 
 fn number<T: std::str::FromStr>(option: &str, value: Option<String>) -> Result<T, String> {
     let value = value.ok_or_else(|| format!("{option} wants a number"))?;
-    value
-        .parse()
-        .map_err(|_| format!("{option}: {value} is not a number, or out of range"))
+    value.parse().map_err(|_| format!("{option}: {value} is not a number, or out of range"))
 }

@@ -123,11 +123,7 @@ impl<B: ByteBufMut> Decoder<B> {
     /// Receives into `input`; a payload may have `max_len` bytes.
     pub fn new(input: B, max_len: usize) -> Self {
         let received = Received::default();
-        Self {
-            input,
-            max_len,
-            received,
-        }
+        Self { input, max_len, received }
     }
 
     pub fn received(&self) -> Received {
@@ -155,11 +151,7 @@ impl<B: ByteBufMut> Decoder<B> {
         }
         let len = self.input.get_u32(self.input.reader_index()) as usize;
         let max = self.max_len;
-        if len > max {
-            Err(ConnectionError::TooLong { len, max })
-        } else {
-            Ok(Some(len))
-        }
+        if len > max { Err(ConnectionError::TooLong { len, max }) } else { Ok(Some(len)) }
     }
 
     /// The message at the reader index, if it is there to its end.
@@ -187,11 +179,7 @@ impl<B: ByteBufMut> Decoder<B> {
         let whole = HEADER + self.announced()?.unwrap_or(0);
         let unread_at = self.address();
         // Bytes that are there already move only if they have to.
-        let room = if unread == 0 {
-            MIN_ROOM
-        } else {
-            whole - unread
-        };
+        let room = if unread == 0 { MIN_ROOM } else { whole - unread };
         self.input.try_make_room(room)?;
         if unread != 0 && self.address() != unread_at {
             self.received.moved += unread as u64;
@@ -211,10 +199,9 @@ impl<B: ByteBufMut> Decoder<B> {
         match (self.input.readable_bytes(), self.announced()?) {
             (0, _) => Ok(()),
             (have, None) => Err(ConnectionError::TruncatedHeader { have }),
-            (have, Some(len)) => Err(ConnectionError::TruncatedPayload {
-                have: have - HEADER,
-                len,
-            }),
+            (have, Some(len)) => {
+                Err(ConnectionError::TruncatedPayload { have: have - HEADER, len })
+            }
         }
     }
 
@@ -235,19 +222,14 @@ pub struct Encoder {
 
 impl Encoder {
     pub fn new() -> Self {
-        Self {
-            headers: HeapBuf::with_capacity(32 * BATCH * HEADER),
-            queue: CompositeBuf::new(),
-        }
+        Self { headers: HeapBuf::with_capacity(32 * BATCH * HEADER), queue: CompositeBuf::new() }
     }
 
     /// Queues a message.
     pub fn push(&mut self, payload: SliceBuf) -> Result<(), Error> {
         let needed = payload.readable_bytes();
-        let len = u32::try_from(needed).map_err(|_| Error::Overflow {
-            needed,
-            available: u32::MAX as usize,
-        })?;
+        let len = u32::try_from(needed)
+            .map_err(|_| Error::Overflow { needed, available: u32::MAX as usize })?;
         self.headers.try_make_room(HEADER)?;
         self.headers.try_write_u32(len)?;
         self.queue.try_push(self.headers.try_read_slice(HEADER)?)?;

@@ -9,6 +9,7 @@ use refbuf::{ByteBuf, ByteBufMut, HeapBuf, SliceBuf};
 
 use crate::options::Options;
 use crate::protocol::{Decoder, Encoder, Received};
+use crate::random::{below, random};
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
@@ -33,11 +34,7 @@ impl Traffic {
             }
             bytes.write_u64(random(n));
         }
-        Self {
-            bytes: bytes.freeze(),
-            min: options.min,
-            max: options.max,
-        }
+        Self { bytes: bytes.freeze(), min: options.min, max: options.max }
     }
 
     fn range(&self, message: u64) -> Range<usize> {
@@ -62,13 +59,11 @@ impl Traffic {
                 let messages = messages.clone();
                 move || self.send(stream, messages)
             });
-            let checked = self
-                .check(stream, messages, input, progress)
-                .inspect_err(|_| {
-                    // Frees the sender, if it waits. Fails only if the connection
-                    // is gone already.
-                    let _ = stream.shutdown(Shutdown::Both);
-                });
+            let checked = self.check(stream, messages, input, progress).inspect_err(|_| {
+                // Frees the sender, if it waits. Fails only if the connection
+                // is gone already.
+                let _ = stream.shutdown(Shutdown::Both);
+            });
             let sent = sender.join().expect("the sender does not panic");
             let received = checked?;
             sent.map(|()| received)
@@ -109,18 +104,4 @@ impl Traffic {
             Some(answer) => Err(format!("an answer to no message: {answer:?}").into()),
         }
     }
-}
-
-/// A number below `n`, from 32 random bits.
-fn below(random: u64, n: usize) -> usize {
-    // The product is below `n << 32`, so the result fits.
-    ((u128::from(random) * n as u128) >> 32) as usize
-}
-
-/// SplitMix64: number `n` of a pseudo-random sequence.
-fn random(n: u64) -> u64 {
-    let mut z = n.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }

@@ -77,7 +77,10 @@ pub fn run(mut input: Input) {
 
     let again = input.cuts[1].composite(&bytes, skip);
     let flat = SliceBuf::copy_from_slice(unread);
-    assert!(buf == again && buf == flat && flat == buf && buf == *unread);
+    assert_eq!(buf, again);
+    assert_eq!(buf, flat);
+    assert_eq!(flat, buf);
+    assert_eq!(buf, *unread);
     assert_eq!(hash(&buf), hash(&again));
     assert_eq!(hash(&buf), hash(&flat));
     let different: CompositeBuf = input.cuts[1].composite(&other, 0);

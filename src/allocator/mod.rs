@@ -40,6 +40,7 @@ pub trait BufAllocator: Send + Sync {
     ///
     /// assert!(Unpooled.try_heap(usize::MAX).is_err());
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn try_heap(&self, capacity: usize) -> Result<HeapBuf, Error>;
 
     /// An empty direct buffer with room for `capacity` bytes at least.
@@ -54,6 +55,7 @@ pub trait BufAllocator: Send + Sync {
     /// assert!(Unpooled.try_direct(usize::MAX).is_err());
     /// ```
     #[cfg(feature = "mmap")]
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn try_direct(&self, capacity: usize) -> Result<DirectBuf, Error>;
 
     /// An empty composite whose new components come from here.

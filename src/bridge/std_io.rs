@@ -84,8 +84,11 @@ fn seek(buf: &mut impl ByteBuf, to: SeekFrom) -> io::Result<u64> {
     // No `usize` and 64-bit offset exceed an `i128`.
     let index = i128::try_from(base).unwrap_or(i128::MAX).saturating_add(by);
     let max = buf.writer_index();
-    let index = usize::try_from(index)
-        .map_err(|_| Error::InvalidIndex { index: usize::MAX, min: 0, max })?;
+    let index = usize::try_from(index).map_err(|_| Error::InvalidIndex {
+        index: usize::MAX,
+        min: 0,
+        max,
+    })?;
     buf.try_set_reader_index(index)?;
     Ok(index as u64)
 }

@@ -267,6 +267,7 @@ macro_rules! set_methods {
         /// # Ok::<(), refbuf::Error>(())
         /// ```
         #[inline]
+        #[cfg_attr(feature = "leak-detect", track_caller)]
         fn $try_write(&mut self, value: $ty) -> Result<(), Error> {
             let bytes = <$codec>::$encode(value);
             if self.write_window(&bytes) {
@@ -442,6 +443,7 @@ pub(super) fn set<B: ByteBufMut + ?Sized, const N: usize>(
 
 #[cold]
 #[inline(never)]
+#[cfg_attr(feature = "leak-detect", track_caller)]
 pub(super) fn try_write<B: ByteBufMut + ?Sized, const N: usize>(
     buf: &mut B,
     bytes: [u8; N],

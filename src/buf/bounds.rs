@@ -37,29 +37,17 @@ pub(crate) fn check_span<B: ByteBuf + ?Sized>(
 pub(crate) fn check_readable<B: ByteBuf + ?Sized>(buf: &B, needed: usize) -> Result<(), Error> {
     check_accessible(buf)?;
     let available = buf.readable_bytes();
-    if needed <= available {
-        Ok(())
-    } else {
-        Err(Error::Underflow { needed, available })
-    }
+    if needed <= available { Ok(()) } else { Err(Error::Underflow { needed, available }) }
 }
 
 /// `index` is in `min..=max`.
 #[inline]
 pub(crate) fn check_index(index: usize, min: usize, max: usize) -> Result<(), Error> {
-    if min <= index && index <= max {
-        Ok(())
-    } else {
-        Err(Error::InvalidIndex { index, min, max })
-    }
+    if min <= index && index <= max { Ok(()) } else { Err(Error::InvalidIndex { index, min, max }) }
 }
 
 #[inline]
 /// The buffer was not released.
 pub(crate) fn check_accessible<B: ByteBuf + ?Sized>(buf: &B) -> Result<(), Error> {
-    if buf.is_accessible() {
-        Ok(())
-    } else {
-        Err(Error::Released)
-    }
+    if buf.is_accessible() { Ok(()) } else { Err(Error::Released) }
 }

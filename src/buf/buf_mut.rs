@@ -49,6 +49,7 @@ pub trait ByteBufMut: ByteBuf {
     /// assert!(buf.try_set_writer_index(0).is_err());
     /// # Ok::<(), refbuf::Error>(())
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn try_set_writer_index(&mut self, index: usize) -> Result<(), Error>;
 
     /// Overwrites the `src.len()` bytes at `index`, if that is possible at
@@ -117,6 +118,7 @@ pub trait ByteBufMut: ByteBuf {
     /// assert_eq!(buf, b"hello");
     /// # Ok::<(), refbuf::Error>(())
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn try_write_bytes(&mut self, src: &[u8]) -> Result<(), Error>;
 
     /// Appends `n` zeros at the writer index. Grows if need be.
@@ -134,6 +136,7 @@ pub trait ByteBufMut: ByteBuf {
     /// assert_eq!(buf, [0, 0]);
     /// # Ok::<(), refbuf::Error>(())
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn try_write_zeros(&mut self, n: usize) -> Result<(), Error>;
 
     /// Makes room to write `n` more bytes. Keeps indices and bytes.
@@ -150,6 +153,7 @@ pub trait ByteBufMut: ByteBuf {
     /// assert!(buf.writable_bytes() >= 100);
     /// # Ok::<(), refbuf::Error>(())
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn try_ensure_writable(&mut self, n: usize) -> Result<(), Error>;
 
     /// Makes room to write `n` more bytes, and may give up bytes that have been
@@ -170,6 +174,7 @@ pub trait ByteBufMut: ByteBuf {
     /// assert_eq!(buf, [3]);
     /// # Ok::<(), refbuf::Error>(())
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn try_make_room(&mut self, n: usize) -> Result<(), Error>;
 
     /// Gives up the bytes before the reader index: index 0 is where it was.
@@ -360,6 +365,7 @@ pub trait ByteBufMut: ByteBuf {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     #[cfg(feature = "std")]
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn read_from(&mut self, reader: &mut dyn std::io::Read, max: usize) -> std::io::Result<usize> {
         super::io::read_from(self, reader, max)
     }
@@ -530,6 +536,7 @@ pub trait ByteBufMut: ByteBuf {
     /// assert!(dst.try_write_buf(&mut src, 2).is_err());
     /// # Ok::<(), refbuf::Error>(())
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn try_write_buf(&mut self, src: &mut dyn ByteBuf, n: usize) -> Result<(), Error> {
         chunks::transfer(self, src, n)
     }
@@ -569,8 +576,7 @@ pub trait ByteBufMut: ByteBuf {
     /// ```
     #[inline]
     fn try_set_str(&mut self, index: usize, text: &str) -> Result<usize, Error> {
-        self.try_set_bytes(index, text.as_bytes())
-            .map(|()| text.len())
+        self.try_set_bytes(index, text.as_bytes()).map(|()| text.len())
     }
 
     /// Panicking form of [`try_set_str`](Self::try_set_str).
@@ -603,6 +609,7 @@ pub trait ByteBufMut: ByteBuf {
     /// # Ok::<(), refbuf::Error>(())
     /// ```
     #[inline]
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn try_write_str(&mut self, text: &str) -> Result<usize, Error> {
         self.try_write_bytes(text.as_bytes()).map(|()| text.len())
     }

@@ -168,6 +168,7 @@ pub(super) fn set_zeros<B: ByteBufMut + ?Sized>(
 }
 
 /// Appends the next `n` readable bytes of `src` to `dst`: all or none.
+#[cfg_attr(feature = "leak-detect", track_caller)]
 pub(super) fn transfer<D: ByteBufMut + ?Sized>(
     dst: &mut D,
     src: &mut dyn ByteBuf,

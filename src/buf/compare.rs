@@ -53,11 +53,7 @@ pub(crate) fn hash<B: ByteBuf + ?Sized>(buf: &B, state: &mut impl Hasher) {
 }
 
 fn len<B: ByteBuf + ?Sized>(buf: &B) -> usize {
-    if buf.is_accessible() {
-        buf.readable_bytes()
-    } else {
-        0
-    }
+    if buf.is_accessible() { buf.readable_bytes() } else { 0 }
 }
 
 /// Equality with buffers and bytes of all kinds, order, hash and `Debug` for a

@@ -32,6 +32,7 @@ macro_rules! methods {
         ref window(index: usize, len: usize) -> Option<&[u8]>;
         mut read_window(len: usize) -> Option<&[u8]>;
         ref is_one_run() -> bool;
+        ref touch() -> ();
         ref allocation_len() -> usize;
         ref retained_ratio() -> f64;
         ref readable_bytes() -> usize;

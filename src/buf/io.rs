@@ -26,6 +26,7 @@ pub(super) fn write_to<B: ByteBuf + ?Sized>(
 }
 
 /// Appends what one read of at most `max` bytes gives.
+#[cfg_attr(feature = "leak-detect", track_caller)]
 pub(super) fn read_from<B: ByteBufMut + ?Sized>(
     buf: &mut B,
     reader: &mut dyn Read,

@@ -257,6 +257,7 @@ pub trait ByteBuf {
     /// assert!(buf.try_slice(4..10).is_err());
     /// # Ok::<(), refbuf::Error>(())
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn try_slice(&mut self, range: Range<usize>) -> Result<SliceBuf, Error>;
 
     /// Whether the type is always one run of memory, so that where
@@ -273,6 +274,25 @@ pub trait ByteBuf {
     fn is_one_run(&self) -> bool {
         false
     }
+
+    /// Tells leak tracking (feature `leak-detect`) that the buffer came by here:
+    /// the place is the one where it was last touched. Does nothing else, and
+    /// nothing at all without the feature.
+    ///
+    /// ```
+    /// use refbuf::{ByteBuf, SliceBuf};
+    ///
+    /// fn enqueue(queue: &mut Vec<SliceBuf>, message: SliceBuf) {
+    ///     message.touch();
+    ///     queue.push(message);
+    /// }
+    /// # let mut queue = Vec::new();
+    /// # enqueue(&mut queue, SliceBuf::from_static(b"message"));
+    /// # assert_eq!(queue, [b"message"]);
+    /// ```
+    #[inline]
+    #[cfg_attr(feature = "leak-detect", track_caller)]
+    fn touch(&self) {}
 
     /// Bytes of memory that this handle keeps from being freed: those of its
     /// whole block, of which it may show a few. Static data is no memory that
@@ -455,10 +475,7 @@ pub trait ByteBuf {
     #[cfg(feature = "std")]
     fn io_slices<'a>(&'a self, dst: &mut [IoSlice<'a>]) -> usize {
         let pieces = chunks::readable(self);
-        dst.iter_mut()
-            .zip(pieces)
-            .map(|(slot, piece)| *slot = IoSlice::new(piece))
-            .count()
+        dst.iter_mut().zip(pieces).map(|(slot, piece)| *slot = IoSlice::new(piece)).count()
     }
 
     /// Sends the readable bytes with one vectored write, and consumes what
@@ -514,6 +531,7 @@ pub trait ByteBuf {
     /// assert_eq!(buf.read_u8(), 3);
     /// # Ok::<(), refbuf::Error>(())
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn try_read_slice(&mut self, n: usize) -> Result<SliceBuf, Error> {
         check_readable(self, n)?;
         let start = self.reader_index();
@@ -787,8 +805,7 @@ pub trait ByteBuf {
     /// ```
     #[track_caller]
     fn bytes_before(&self, byte: u8) -> Option<usize> {
-        self.find_byte(byte)
-            .map(|index| index - self.reader_index())
+        self.find_byte(byte).map(|index| index - self.reader_index())
     }
 
     /// The absolute index of the last `byte` in the absolute `range`.

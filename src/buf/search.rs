@@ -31,10 +31,7 @@ pub(super) fn position<B: ByteBuf + ?Sized>(
     mut predicate: impl FnMut(u8) -> bool,
 ) -> Option<usize> {
     let range = buf.reader_index()..buf.writer_index();
-    scan(buf, range, |chunk| {
-        chunk.iter().position(|&byte| predicate(byte))
-    })
-    .or_panic()
+    scan(buf, range, |chunk| chunk.iter().position(|&byte| predicate(byte))).or_panic()
 }
 
 #[track_caller]
@@ -43,10 +40,7 @@ pub(super) fn rposition<B: ByteBuf + ?Sized>(
     mut predicate: impl FnMut(u8) -> bool,
 ) -> Option<usize> {
     let range = buf.reader_index()..buf.writer_index();
-    rscan(buf, range, |chunk| {
-        chunk.iter().rposition(|&byte| predicate(byte))
-    })
-    .or_panic()
+    rscan(buf, range, |chunk| chunk.iter().rposition(|&byte| predicate(byte))).or_panic()
 }
 
 /// The first hit of `look`, which is shown the chunks from the first on.

@@ -12,9 +12,7 @@ pub(super) fn get<B: ByteBuf + ?Sized>(
 ) -> Result<Cow<'_, str>, Error> {
     match buf.window(index, len) {
         // No bytes prove nothing: a released buffer has those too.
-        Some(bytes) if !bytes.is_empty() => {
-            from_utf8(bytes).map(Cow::Borrowed).map_err(invalid)
-        }
+        Some(bytes) if !bytes.is_empty() => from_utf8(bytes).map(Cow::Borrowed).map_err(invalid),
         _ => String::from_utf8(chunks::to_vec(buf, index, len)?)
             .map(Cow::Owned)
             .map_err(|error| invalid(error.utf8_error())),
@@ -30,7 +28,5 @@ pub(super) fn read<B: ByteBuf + ?Sized>(buf: &mut B, len: usize) -> Result<Strin
 }
 
 fn invalid(error: Utf8Error) -> Error {
-    Error::InvalidUtf8 {
-        valid_up_to: error.valid_up_to(),
-    }
+    Error::InvalidUtf8 { valid_up_to: error.valid_up_to() }
 }

@@ -258,11 +258,7 @@ impl Order {
 
 #[inline]
 fn check_width(nbytes: usize) -> Result<(), Error> {
-    if matches!(nbytes, 1..=MAX) {
-        Ok(())
-    } else {
-        Err(Error::InvalidWidth { nbytes, max: MAX })
-    }
+    if matches!(nbytes, 1..=MAX) { Ok(()) } else { Err(Error::InvalidWidth { nbytes, max: MAX }) }
 }
 
 /// Makes the sign of an integer of `nbytes` bytes that of the whole.

@@ -137,6 +137,7 @@ macro_rules! varint_write_methods {
         /// # Ok::<(), refbuf::Error>(())
         /// ```
         #[inline]
+        #[cfg_attr(feature = "leak-detect", track_caller)]
         fn $try_write(&mut self, value: $ty) -> Result<(), Error> {
             $crate::buf::varint::write(self, value)
         }
@@ -232,6 +233,7 @@ const MAX_LEN: usize = u64::MAX_LEN;
 
 /// Most varints are one byte: that much is inlined.
 #[inline]
+#[cfg_attr(feature = "leak-detect", track_caller)]
 pub(super) fn write<B: ByteBufMut + ?Sized, V: Varint>(buf: &mut B, value: V) -> Result<(), Error> {
     match value.to_raw() {
         raw @ 0..0x80 => buf.try_write_u8(raw.to_le_bytes()[0]),
@@ -243,10 +245,7 @@ pub(super) fn write<B: ByteBufMut + ?Sized, V: Varint>(buf: &mut B, value: V) ->
 pub(super) fn read<B: ByteBuf + ?Sized, V: Varint>(buf: &mut B) -> Result<V, Error> {
     let index = buf.reader_index();
     let (value, len) = get(buf, index).map_err(|error| match error {
-        Error::OutOfBounds { len, .. } => Error::Underflow {
-            needed: len,
-            available: len - 1,
-        },
+        Error::OutOfBounds { len, .. } => Error::Underflow { needed: len, available: len - 1 },
         other => other,
     })?;
     buf.try_set_reader_index(index + len)?;
@@ -265,6 +264,7 @@ pub(super) fn get<B: ByteBuf + ?Sized, V: Varint>(
 }
 
 #[inline(never)]
+#[cfg_attr(feature = "leak-detect", track_caller)]
 fn write_long<B: ByteBufMut + ?Sized>(buf: &mut B, mut raw: u64) -> Result<(), Error> {
     let mut bytes = [0; MAX_LEN];
     let len = varint_len_u64(raw);
@@ -285,11 +285,7 @@ fn get_long<B: ByteBuf + ?Sized, V: Varint>(buf: &B, index: usize) -> Result<(V,
     let mut scratch = [0; MAX_LEN];
     let scratch = &mut scratch[..V::MAX_LEN.min(available)];
     let bytes = chunks::contiguous(buf, index, scratch)?;
-    decode(bytes)?.ok_or(Error::OutOfBounds {
-        index,
-        len: available + 1,
-        limit,
-    })
+    decode(bytes)?.ok_or(Error::OutOfBounds { index, len: available + 1, limit })
 }
 
 /// The varint that at most `V::MAX_LEN` bytes begin with, and its length; `None`

@@ -185,8 +185,10 @@ pub struct IntoIter(alloc::collections::vec_deque::IntoIter<super::Component>);
 impl Iterator for IntoIter {
     type Item = crate::SliceBuf;
 
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn next(&mut self) -> Option<Self::Item> {
-        self.0.next().map(|component| crate::SliceBuf::from_view(component.buf.freeze()))
+        let component = self.0.next()?;
+        Some(crate::SliceBuf::from_view(component.buf.freeze()))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -205,6 +207,7 @@ impl core::fmt::Debug for IntoIter {
 
 /// An iterator of buffers as one.
 impl<T: super::IntoComponents> FromIterator<T> for CompositeBuf {
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn from_iter<I: IntoIterator<Item = T>>(buffers: I) -> Self {
         let mut this = Self::new();
         this.extend(buffers);
@@ -213,6 +216,7 @@ impl<T: super::IntoComponents> FromIterator<T> for CompositeBuf {
 }
 
 impl<T: super::IntoComponents> Extend<T> for CompositeBuf {
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn extend<I: IntoIterator<Item = T>>(&mut self, buffers: I) {
         for buf in buffers {
             self.push(buf);
@@ -228,4 +232,3 @@ impl<'a> IntoIterator for &'a CompositeBuf {
         self.components()
     }
 }
-

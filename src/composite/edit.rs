@@ -41,6 +41,7 @@ impl CompositeBuf {
     ///
     /// assert!(CompositeBuf::with_max_capacity(1).try_push("ab").is_err());
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn try_push(&mut self, buf: impl IntoComponents) -> Result<(), Error> {
         let parts = buf.into_parts()?;
         self.check_room(parts.len())?;
@@ -91,6 +92,7 @@ impl CompositeBuf {
     ///
     /// assert!(CompositeBuf::new().try_insert(1, "a").is_err());
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn try_insert(&mut self, component: usize, buf: impl IntoComponents) -> Result<(), Error> {
         let parts = buf.into_parts()?;
         self.check_component(component, self.component_count())?;
@@ -130,6 +132,7 @@ impl CompositeBuf {
     ///
     /// assert!(CompositeBuf::new().try_remove(0).is_err());
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn try_remove(&mut self, component: usize) -> Result<SliceBuf, Error> {
         self.check_existing(component)?;
         Ok(self.exchange(component, true, Parts::None))
@@ -166,6 +169,7 @@ impl CompositeBuf {
     ///
     /// assert!(CompositeBuf::new().try_replace(0, "a").is_err());
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn try_replace(
         &mut self,
         component: usize,
@@ -181,6 +185,7 @@ impl CompositeBuf {
 
     /// Puts `parts` at component `component`, in its place if it is to be
     /// removed. All was checked, and there is room in the deque.
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn exchange(&mut self, component: usize, remove: bool, parts: Parts) -> SliceBuf {
         self.sync();
         let (added, count) = (parts.len(), parts.count());
@@ -205,7 +210,10 @@ impl CompositeBuf {
             self.reader = self.reader.min(start);
         }
         self.refresh();
-        removed.map_or_else(SliceBuf::new, |buf| SliceBuf::from_view(buf.freeze()))
+        match removed {
+            Some(buf) => SliceBuf::from_view(buf.freeze()),
+            None => SliceBuf::new(),
+        }
     }
 
     fn start_or_end(&self, component: usize) -> usize {
@@ -293,6 +301,7 @@ impl CompositeBuf {
     ///
     /// assert!(CompositeBuf::new().try_split_off(1).is_err());
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn try_split_off(&mut self, at: usize) -> Result<Self, Error> {
         self.check_accessible()?;
         if at > self.writer {
@@ -350,6 +359,7 @@ impl CompositeBuf {
     ///
     /// assert!(CompositeBuf::new().try_split_to(1).is_err());
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn try_split_to(&mut self, at: usize) -> Result<Self, Error> {
         let rest = self.try_split_off(at)?;
         Ok(core::mem::replace(self, rest))
@@ -522,6 +532,7 @@ impl CompositeBuf {
     /// assert_eq!(buf.component(1), Some(&b"bc"[..]));
     /// # Ok::<(), refbuf::Error>(())
     /// ```
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn try_consolidate(&mut self, components: Range<usize>) -> Result<(), Error> {
         let Range { start: first, end } = components;
         self.check_component(end, self.component_count())?;

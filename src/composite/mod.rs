@@ -223,6 +223,7 @@ impl CompositeBuf {
     }
 
     /// An empty block for `capacity` bytes, from where components come from.
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn try_heap(&self, capacity: usize) -> Result<HeapBuf, Error> {
         #[cfg(feature = "std")]
         if let Some(allocator) = &self.allocator {
@@ -358,6 +359,7 @@ impl CompositeBuf {
 
     #[cold]
     #[inline(never)]
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn move_writer(&mut self, index: usize) -> Result<(), Error> {
         self.check_accessible()?;
         if index < self.reader || index > self.max_capacity {
@@ -377,6 +379,7 @@ impl CompositeBuf {
 
     /// A fresh component with room for `n` bytes, to be added when nothing can
     /// fail any more.
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn new_component(&mut self, n: usize) -> Result<Exclusive, Error> {
         let capacity = self.tail.limit.clamp(MIN_BLOCK, MAX_BLOCK).max(n);
         let capacity = capacity.min((self.max_capacity - self.writer).max(n));
@@ -416,6 +419,7 @@ impl CompositeBuf {
 
     /// Appends to the room of the last component and, if that is not enough,
     /// to a fresh one: `fill` writes the given bytes of the whole.
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn append(
         &mut self,
         n: usize,
@@ -564,6 +568,14 @@ impl ByteBuf for CompositeBuf {
         Ok(SliceBuf::from_view(view))
     }
 
+    #[inline]
+    fn touch(&self) {
+        #[cfg(feature = "leak-detect")]
+        for component in &self.components {
+            component.buf.touched();
+        }
+    }
+
     /// That of all components; of two that share a block, twice.
     fn allocation_len(&self) -> usize {
         self.components.iter().map(|component| component.buf.allocation_len()).sum()
@@ -630,7 +642,9 @@ impl ByteBufMut for CompositeBuf {
             return false;
         }
         // SAFETY: Proved of the tail window, and written by this.
-        unsafe { ptr::copy_nonoverlapping(src.as_ptr(), self.tail.base.at(self.writer), src.len()) };
+        unsafe {
+            ptr::copy_nonoverlapping(src.as_ptr(), self.tail.base.at(self.writer), src.len())
+        };
         self.writer += src.len();
         true
     }

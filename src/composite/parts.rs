@@ -85,6 +85,7 @@ mod sealed {
     use super::{Error, Parts};
 
     pub trait IntoParts {
+        #[cfg_attr(feature = "leak-detect", track_caller)]
         fn into_parts(self) -> Result<Parts, Error>;
     }
 }

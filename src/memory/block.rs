@@ -28,6 +28,8 @@ use super::storage::Storage;
 use super::storage::foreign::Foreign;
 use super::storage::heap::Heap;
 use crate::Error;
+#[cfg(feature = "leak-detect")]
+use crate::leak::Tracker;
 use crate::sync::{AtomicU32, Ordering};
 
 /// What all blocks start with. The counter comes first: it is the only hot
@@ -42,7 +44,13 @@ pub(super) struct Header {
     writable: bool,
     ops: &'static Ops,
     capacity: usize,
+    #[cfg(feature = "leak-detect")]
+    pub(super) tracker: Tracker,
 }
+
+// Tracking leaks costs nothing where it is not asked for.
+#[cfg(all(target_pointer_width = "64", not(loom), not(feature = "leak-detect")))]
+const _: () = assert!(size_of::<Header>() == 32);
 
 /// Alignment of data behind a header: enough for any primitive and for SSE.
 pub(super) const ALIGN: usize = 16;
@@ -59,15 +67,19 @@ impl Header {
             writable: true,
             ops,
             capacity,
+            #[cfg(feature = "leak-detect")]
+            tracker: Tracker::new(),
         }
     }
 
     /// Makes the count that of one handle again. There is none.
+    #[cfg(feature = "std")]
     pub(super) fn rest(&self) {
         self.count.reset();
         self.credits.store(0, Ordering::Relaxed);
     }
 
+    #[cfg(feature = "std")]
     #[inline]
     pub(super) fn capacity(&self) -> usize {
         self.capacity
@@ -136,13 +148,14 @@ impl Block {
     /// # Safety
     ///
     /// One strong reference of the header is the caller's to give away.
+    #[cfg(feature = "std")]
     #[inline]
     pub(super) unsafe fn from_header(header: NonNull<Header>) -> Self {
         Self(header)
     }
 
     #[inline]
-    fn header(&self) -> &Header {
+    pub(super) fn header(&self) -> &Header {
         // SAFETY: Alive.
         unsafe { self.0.as_ref() }
     }
@@ -294,6 +307,8 @@ impl Block {
             return Err(self);
         }
         let this = ManuallyDrop::new(self);
+        #[cfg(feature = "leak-detect")]
+        this.header().tracker.end();
         // SAFETY: a `Beside<S>` (the ops say so), made by `beside::new`, and
         // this was its only handle.
         let beside = unsafe { Box::from_raw(this.0.cast::<beside::Beside<S>>().as_ptr()) };
@@ -320,7 +335,7 @@ impl Drop for Block {
 
 impl WeakBlock {
     #[inline]
-    fn header(&self) -> &Header {
+    pub(super) fn header(&self) -> &Header {
         // SAFETY: Alive.
         unsafe { self.0.as_ref() }
     }
@@ -392,7 +407,11 @@ unsafe fn free_if(header: NonNull<Header>, left: Left) {
     #[inline(never)]
     unsafe fn free(header: NonNull<Header>) {
         // SAFETY: no handle is left, and the ops are those of this header.
-        unsafe { (header.as_ref().ops.free)(header) }
+        unsafe {
+            #[cfg(feature = "leak-detect")]
+            header.as_ref().tracker.end();
+            (header.as_ref().ops.free)(header);
+        }
     }
     if left.free {
         // SAFETY: `left.free` is said to one handle only, the last.
@@ -462,10 +481,7 @@ mod inline {
     /// # Safety
     ///
     /// `header` is the only handle of a block that `new` made.
-    unsafe fn resize(
-        header: NonNull<Header>,
-        capacity: usize,
-    ) -> Result<Resized, Error> {
+    unsafe fn resize(header: NonNull<Header>, capacity: usize) -> Result<Resized, Error> {
         let new = layout(capacity)?;
         // SAFETY: of the caller; the old layout as in `free`, the new size is
         // valid for the same alignment and is not 0.
@@ -555,7 +571,7 @@ mod beside {
     ) -> Result<Block, Error> {
         // SAFETY: of the caller. Only the storage is borrowed.
         let storage = unsafe { &(*header.cast::<Beside<S>>().as_ptr()).storage };
-        Block::beside(storage.sibling(capacity)?)
+        storage.sibling_block(capacity)
     }
 
     /// # Safety

@@ -8,6 +8,7 @@ mod block;
 pub(crate) mod pooled;
 mod refcount;
 mod storage;
+mod tracking;
 
 pub(crate) use block::{Block, WeakBlock};
 #[cfg(feature = "mmap")]

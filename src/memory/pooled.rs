@@ -10,13 +10,15 @@
 
 use alloc::alloc::{Layout, alloc, dealloc};
 use core::any::TypeId;
-use core::mem::{ManuallyDrop, size_of};
+#[cfg(feature = "mmap")]
+use core::mem::ManuallyDrop;
+use core::mem::size_of;
 use core::ptr::NonNull;
 
 use super::block::{ALIGN, Block, Header, Ops};
+use super::storage::heap::Heap;
 #[cfg(feature = "mmap")]
 use super::storage::{Storage, direct::Direct};
-use super::storage::heap::Heap;
 use crate::Error;
 use crate::sync::Arc;
 
@@ -124,7 +126,8 @@ impl<H: Home> Idle<H> {
     pub(crate) fn new_heap(home: Arc<H>, tag: Tag, capacity: usize) -> Result<Self, Error> {
         let layout = heap_layout::<H>(capacity)?;
         // SAFETY: the layout has the size of a record at least.
-        let memory = NonNull::new(unsafe { alloc(layout) }).ok_or(Error::Alloc { size: capacity })?;
+        let memory =
+            NonNull::new(unsafe { alloc(layout) }).ok_or(Error::Alloc { size: capacity })?;
         let header = Header::new(OpsOf::<H>::HEAP, capacity);
         let record: NonNull<Record<H>> = memory.cast();
         // SAFETY: fresh, aligned, and as large as the layout says.
@@ -172,6 +175,12 @@ impl<H: Home> Idle<H> {
     #[inline]
     pub(crate) fn capacity(&self) -> usize {
         self.header().capacity()
+    }
+
+    /// Which block it is.
+    #[cfg(all(test, loom))]
+    pub(crate) fn address(&self) -> usize {
+        self.0.addr().get()
     }
 
     /// Overwrites the data.

@@ -56,6 +56,7 @@ impl RefCount {
     }
 
     /// One strong handle again, after the last was given back.
+    #[cfg(feature = "std")]
     pub(crate) fn reset(&self) {
         // Relaxed: nobody else looks; whoever hands the block on synchronises.
         self.0.store(BOTH, Ordering::Relaxed);

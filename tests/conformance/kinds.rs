@@ -7,7 +7,9 @@
 
 #[cfg(feature = "mmap")]
 use refbuf::DirectBuf;
-use refbuf::{ByteBuf, ByteBufMut, CompositeBuf, HeapBuf, SliceBuf, WeakSlice};
+use refbuf::{
+    BufAllocator, ByteBuf, ByteBufMut, CompositeBuf, HeapBuf, Pool, PoolConfig, SliceBuf, WeakSlice,
+};
 
 use crate::suites;
 
@@ -150,6 +152,49 @@ conformance! {
             test(HeapBuf::try_from(slice).unwrap_or_default());
         };
 
+    // Of a block that had other bytes before; the pool lives until the end.
+    heap_of_a_pool: HeapBuf, [writable sets grows io_writes],
+        |bytes, test| {
+            let pool = used_pool(bytes.len());
+            let mut buf = pool.heap(bytes.len());
+            buf.write_bytes(bytes);
+            test(buf);
+            assert_all_back(&pool);
+        };
+    heap_of_a_pool_that_is_gone: HeapBuf, [writable sets grows io_writes],
+        |bytes, test| {
+            let mut buf = used_pool(bytes.len()).heap(bytes.len());
+            buf.write_bytes(bytes);
+            test(buf);
+        };
+    // Larger than the pool's blocks, if it is not very small.
+    heap_too_large_for_its_pool: HeapBuf, [writable sets grows io_writes],
+        |bytes, test| {
+            let pool = Pool::new(PoolConfig::new().max_pooled(64));
+            let mut buf = pool.heap(bytes.len());
+            buf.write_bytes(bytes);
+            test(buf);
+            assert_all_back(&pool);
+        };
+
+    #[cfg(feature = "mmap")]
+    direct_of_a_pool: DirectBuf, [writable sets grows io_writes],
+        |bytes, test| {
+            let pool = used_pool(bytes.len());
+            let mut buf = pool.direct(bytes.len());
+            buf.write_bytes(bytes);
+            test(buf);
+            assert_all_back(&pool);
+        };
+    #[cfg(feature = "mmap")]
+    direct_too_large_for_its_pool: DirectBuf, [writable sets grows io_writes],
+        |bytes, test| {
+            let pool = Pool::new(PoolConfig::new().max_pooled(64));
+            let mut buf = pool.direct(100 + bytes.len());
+            buf.write_bytes(bytes);
+            test(buf);
+            assert_all_back(&pool);
+        };
     #[cfg(feature = "mmap")]
     direct: DirectBuf, [writable sets grows io_writes],
         |bytes, test| {
@@ -242,6 +287,34 @@ conformance! {
             test(slice);
         };
 
+    slice_of_a_pooled_block: SliceBuf, [writable sets never_grows],
+        |bytes, test| {
+            let pool = used_pool(3 + bytes.len());
+            let mut buf = pool.heap(3 + bytes.len());
+            buf.write_bytes(&[b"abc", bytes].concat());
+            let slice = buf.slice(3..);
+            drop(buf);
+            test(slice);
+            assert_all_back(&pool);
+        };
+    #[cfg(feature = "mmap")]
+    slice_of_a_pooled_direct_block: SliceBuf, [writable sets never_grows],
+        |bytes, test| {
+            let pool = used_pool(bytes.len());
+            let mut buf = pool.direct(bytes.len());
+            buf.write_bytes(bytes);
+            test(buf.freeze());
+            assert_all_back(&pool);
+        };
+
+    view_of_a_pooled_block: WeakSlice, [],
+        |bytes, test| {
+            let pool = used_pool(bytes.len());
+            let mut buf = pool.heap(bytes.len());
+            buf.write_bytes(bytes);
+            test(buf.downgrade());
+            assert_eq!(buf, bytes);
+        };
     view_of_a_slice: WeakSlice, [],
         |bytes, test| {
             let slice = SliceBuf::from(bytes.to_vec());
@@ -340,6 +413,19 @@ conformance! {
             buf.consolidate();
             test(buf);
         };
+    composite_of_a_pool: CompositeBuf, [writable sets grows io_writes],
+        |bytes, test| {
+            let pool = used_pool(bytes.len());
+            let mut buf = pool.composite();
+            for piece in bytes.chunks(30) {
+                buf.write_bytes(piece);
+                // So that the next piece is written to a component of its own.
+                buf.push(SliceBuf::from_static(b"."));
+                drop(buf.split_off(buf.writer_index() - 1));
+            }
+            test(buf);
+            assert_all_back(&pool);
+        };
     composite_of_composites: CompositeBuf, [writable sets grows io_writes],
         |bytes, test| {
             let mut buf = CompositeBuf::new();
@@ -357,6 +443,26 @@ conformance! {
             buf.push(tail);
             test(buf);
         };
+}
+
+/// A pool with blocks at rest that were full of other bytes, and are of the size
+/// for `len`.
+fn used_pool(len: usize) -> Pool {
+    let pool = Pool::new(PoolConfig::new());
+    let mut used = pool.heap(len);
+    used.write_bytes(&vec![0xdd; used.capacity()]);
+    #[cfg(feature = "mmap")]
+    {
+        let mut used = pool.direct(len);
+        used.write_bytes(&vec![0xdd; used.capacity()]);
+    }
+    pool
+}
+
+fn assert_all_back(pool: &Pool) {
+    assert_eq!(pool.stats().live_bytes(), 0);
+    pool.trim();
+    assert_eq!(pool.stats().reserved, 0);
 }
 
 /// Pieces of 1, 2, 3 .. 9 and again 1, 2, 3 .. bytes.

@@ -9,7 +9,8 @@ use proptest::prelude::*;
 #[cfg(feature = "mmap")]
 use refbuf::Direct;
 use refbuf::{
-    ByteBuf, ByteBufMut, CompositeBuf, Error, Heap, HeapBuf, OwnedBuf, SliceBuf, Storage, WeakSlice,
+    BufAllocator, ByteBuf, ByteBufMut, CompositeBuf, Error, Heap, HeapBuf, OwnedBuf, Pool,
+    PoolConfig, SliceBuf, Storage, WeakSlice,
 };
 
 use crate::model::Model;
@@ -410,9 +411,10 @@ fn take<T>(of: &mut Vec<T>, number: u8) -> Option<T> {
 }
 
 impl<B: Subject> World<B> {
-    fn new(max_capacity: usize) -> Self {
+    fn new(buf: B) -> Self {
+        let max_capacity = buf.max_capacity();
         Self {
-            buf: B::with_limit(max_capacity),
+            buf,
             model: Model::new(&[], max_capacity),
             held: Vec::new(),
             views: Vec::new(),
@@ -730,8 +732,8 @@ fn is_the_model(buf: &impl ByteBufMut, model: &Model) {
     }
 }
 
-fn run<B: Subject>(limit: usize, ops: &[Op]) {
-    let mut world = World::<B>::new(limit);
+fn run<B: Subject>(buf: B, ops: &[Op]) {
+    let mut world = World::new(buf);
     for op in ops {
         world.apply(op);
         world.check();
@@ -756,17 +758,32 @@ proptest! {
 
     #[test]
     fn a_heap_buffer_does_what_the_model_does(limit in limit(), ops in vec(op(), 1..80)) {
-        run::<OwnedBuf<Heap>>(limit, &ops);
+        run(OwnedBuf::<Heap>::with_limit(limit), &ops);
     }
 
     #[cfg(feature = "mmap")]
     #[test]
     fn a_direct_buffer_does_what_the_model_does(limit in limit(), ops in vec(op(), 1..80)) {
-        run::<OwnedBuf<Direct>>(limit, &ops);
+        run(OwnedBuf::<Direct>::with_limit(limit), &ops);
     }
 
     #[test]
     fn a_composite_does_what_the_model_does(limit in limit(), ops in vec(op(), 1..80)) {
-        run::<CompositeBuf>(limit, &ops);
+        run(CompositeBuf::with_limit(limit), &ops);
+    }
+
+    #[test]
+    fn buffers_of_a_pool_do_what_the_model_does(all in vec(vec(op(), 1..80), 1..3)) {
+        // One after the other, in the blocks that were left.
+        let pool = Pool::new(PoolConfig::new().max_pooled(2048).thread_cache(4096));
+        for ops in all {
+            run(pool.heap(0), &ops);
+            #[cfg(feature = "mmap")]
+            run(pool.direct(0), &ops);
+            run(pool.composite(), &ops);
+            assert_eq!(pool.stats().live_bytes(), 0);
+        }
+        pool.trim();
+        assert_eq!(pool.stats().reserved, 0);
     }
 }

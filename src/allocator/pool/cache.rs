@@ -38,13 +38,17 @@ unsafe impl Send for Cache {}
 unsafe impl Sync for Cache {}
 
 impl Cache {
-    fn new(shared: &Arc<Shared>) -> Self {
+    /// `None` if there is no memory for it.
+    fn new(shared: &Arc<Shared>) -> Option<Self> {
         let class = || Class { resting: UnsafeCell::default(), counters: Counters::new() };
-        Self {
+        let mut classes = Vec::new();
+        classes.try_reserve_exact(shared.class_count()).ok()?;
+        classes.resize_with(shared.class_count(), class);
+        Some(Self {
             shared: shared.clone(),
             generation: Cell::new(shared.generation()),
-            classes: (0..shared.class_count()).map(|_| class()).collect(),
-        }
+            classes: classes.into_boxed_slice(),
+        })
     }
 
     pub(super) fn counters(&self, class: usize) -> &Counters {
@@ -68,25 +72,20 @@ impl Cache {
 
     /// A block of a fresh batch. The caller is the thread that owns this.
     fn refill(&self, class: usize) -> Result<Block, Error> {
-        let mut batch = match self.shared.batch(class) {
-            Err(Error::Exhausted { .. }) => {
-                // What rests in this cache may be what is missing.
-                self.empty(|class, batch| self.shared.retire(class, batch));
-                self.shared.batch(class)?
-            }
-            batch => batch?,
-        };
+        let mut batch = Shared::batch(&self.shared, class)?;
         // Of a batch there is one block at least.
         let block = batch.pop().ok_or(Error::Alloc { size: 0 })?;
-        let room = 2 * self.shared.batch_len(class);
-        let class = &self.classes[class];
-        class.resting(|resting| {
-            resting.reserve_exact(room);
-            while let Some(block) = batch.pop() {
-                resting.push(block);
+        self.classes[class].counters.count_taken_alone();
+        self.classes[class].resting(|resting| {
+            if resting.try_reserve_exact(2 * self.shared.batch_len(class)).is_ok() {
+                while let Some(block) = batch.pop() {
+                    resting.push(block);
+                }
             }
         });
-        class.counters.count_taken_alone();
+        if batch.len() != 0 {
+            self.shared.put(class, batch);
+        }
         Ok(block)
     }
 
@@ -119,9 +118,10 @@ impl Cache {
                 for block in resting.drain(..len) {
                     batch.push(block);
                 }
-            } else {
-                // The first ever.
-                resting.reserve_exact(2 * len);
+            } else if resting.try_reserve_exact(2 * len).is_err() {
+                // The first ever, and no memory for a list.
+                batch.push(block);
+                return batch;
             }
             resting.push(block);
             batch
@@ -170,30 +170,39 @@ impl Drop for Caches {
     fn drop(&mut self) {
         CURRENT.set(core::ptr::null());
         for cache in self.0.take() {
-            cache.leave(|class, batch| cache.shared.put(class, batch));
+            Cache::leave(&cache, |class, batch| cache.shared.put(class, batch));
         }
     }
 }
 
 impl Cache {
     /// The thread has no use for this any more.
-    fn leave(self: &Arc<Self>, take: impl Fn(usize, Batch)) {
-        self.empty(take);
-        self.shared.remove_cache(self);
+    fn leave(this: &Arc<Self>, take: impl Fn(usize, Batch)) {
+        this.empty(take);
+        this.shared.remove_cache(this);
     }
 }
 
 /// This thread's cache of a pool, if it is the one used last.
 #[inline]
 fn current<'a>(shared: &Arc<Shared>) -> Option<&'a Cache> {
+    if cfg!(loom) {
+        // The threads of a model are one of the system's, which must not lend
+        // them its cache. All that they share is past it.
+        return None;
+    }
     // SAFETY: in `CACHES`, from which nothing is taken without `CURRENT` being
     // set anew, and never while a caller of this uses it.
     unsafe { CURRENT.get().as_ref() }.filter(|cache| cache.serves(shared))
 }
 
 /// Makes this thread's cache of a pool the current one, in step with the pool.
-/// `None` if the pool is gone, or the thread about to end.
+/// `None` if the pool is gone, the thread about to end, or no memory for one.
 fn find<'a>(shared: &Arc<Shared>) -> Option<&'a Cache> {
+    if cfg!(loom) {
+        // See `current`.
+        return None;
+    }
     CURRENT.set(core::ptr::null());
     let cache = CACHES.try_with(|caches| {
         let mut all = caches.0.borrow_mut();
@@ -201,13 +210,15 @@ fn find<'a>(shared: &Arc<Shared>) -> Option<&'a Cache> {
         if shared.is_closed() {
             return Err(at.map(|at| all.swap_remove(at)));
         }
-        let at = at.unwrap_or_else(|| {
-            let cache = Arc::new(Cache::new(shared));
-            shared.add_cache(cache.clone());
-            all.push(cache);
-            all.len() - 1
-        });
-        Ok(Arc::as_ptr(&all[at]))
+        if let Some(at) = at {
+            return Ok(Arc::as_ptr(&all[at]));
+        }
+        all.try_reserve(1).map_err(|_| None)?;
+        let cache = Arc::new(Cache::new(shared).ok_or(None)?);
+        shared.add_cache(&cache).map_err(|_| None)?;
+        let pointer = Arc::as_ptr(&cache);
+        all.push(cache);
+        Ok(pointer)
     });
     match cache.ok()? {
         Ok(cache) => {
@@ -222,7 +233,7 @@ fn find<'a>(shared: &Arc<Shared>) -> Option<&'a Cache> {
         }
         Err(gone) => {
             if let Some(cache) = gone {
-                cache.leave(|class, batch| shared.retire(class, batch));
+                Cache::leave(&cache, |class, batch| shared.retire(class, batch));
             }
             None
         }
@@ -239,7 +250,7 @@ pub(super) fn pop(shared: &Arc<Shared>, class: usize) -> Option<Block> {
 #[cold]
 #[inline(never)]
 pub(super) fn take(shared: &Arc<Shared>, class: usize) -> Result<Block, Error> {
-    let Some(cache) = find(shared) else { return shared.take_one(class) };
+    let Some(cache) = find(shared) else { return Shared::take_one(shared, class) };
     match cache.pop(class) {
         Some(block) => Ok(block),
         None => cache.refill(class),
@@ -262,6 +273,17 @@ fn give_back_slowly(class: usize, block: Block) {
     match find(&shared) {
         Some(cache) => cache.push(class, block),
         None => shared.put_one(class, block),
+    }
+}
+
+/// Gives to the system what this thread keeps of a pool. The cache stays, for a
+/// caller of this may be using it.
+pub(super) fn give_up(shared: &Arc<Shared>) {
+    let cache = CACHES.try_with(|caches| {
+        caches.0.borrow().iter().find(|cache| Arc::ptr_eq(&cache.shared, shared)).cloned()
+    });
+    if let Ok(Some(cache)) = cache {
+        cache.empty(|class, batch| shared.retire(class, batch));
     }
 }
 

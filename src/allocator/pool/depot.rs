@@ -10,7 +10,6 @@ use crate::Error;
 use crate::memory::pooled::Chunk;
 use crate::memory::pooled::{Idle, Stack};
 
-
 pub(super) type Block = Idle<Shared>;
 pub(super) type Batch = Stack<Shared>;
 
@@ -33,21 +32,28 @@ impl Depot {
         }
     }
 
-    pub(super) fn put(&mut self, batch: Batch) {
+    /// Takes a batch in; gives it back if there is no memory to list it, or
+    /// nobody who would find it.
+    pub(super) fn put(&mut self, batch: Batch) -> Result<(), Batch> {
+        if self.closed || self.batches.try_reserve(1).is_err() {
+            return Err(batch);
+        }
         self.batches.push(batch);
+        Ok(())
     }
 
     pub(super) fn close(&mut self) {
         self.closed = true;
     }
 
-    pub(super) fn is_closed(&self) -> bool {
-        self.closed
-    }
-
     /// A batch that rests here.
     pub(super) fn take(&mut self) -> Option<Batch> {
         self.batches.pop()
+    }
+
+    /// All batches that rest here, with the list of them.
+    pub(super) fn take_all(&mut self) -> Vec<Batch> {
+        core::mem::take(&mut self.batches)
     }
 
     #[cfg(feature = "mmap")]
@@ -61,7 +67,7 @@ impl Depot {
 #[cfg(feature = "mmap")]
 pub(super) struct Chunks {
     slots: Vec<Option<Slot>>,
-    /// Slots that had a free block when they were noted; perhaps not any more.
+    /// The slots that have a free block. It has room for all slots.
     with_free: Vec<u32>,
 }
 
@@ -81,6 +87,9 @@ impl Chunks {
     ) -> Result<(), Error> {
         let index = self.slots.iter().position(Option::is_none).unwrap_or(self.slots.len());
         let Ok(number) = u32::try_from(index) else { return Err(Error::Alloc { size: 0 }) };
+        let listed = |_| Error::Alloc { size: 0 };
+        self.slots.try_reserve(1).map_err(listed)?;
+        self.with_free.try_reserve(self.slots.len() + 1).map_err(listed)?;
         let (chunk, free) = make(number)?;
         let slot = Some(Slot { chunk, free });
         match self.slots.get_mut(index) {
@@ -93,24 +102,17 @@ impl Chunks {
 
     /// Up to `n` blocks of one chunk.
     pub(super) fn take(&mut self, n: usize) -> Option<Batch> {
-        while let Some(&number) = self.with_free.last() {
-            let mut batch = Batch::new();
-            if let Some(slot) = &mut self.slots[number as usize] {
-                while batch.len() < n {
-                    let Some(block) = slot.free.pop() else { break };
-                    batch.push(block);
-                }
-            }
-            if batch.len() == n {
-                return Some(batch);
-            }
-            // That was the last of it.
-            self.with_free.pop();
-            if batch.len() != 0 {
-                return Some(batch);
-            }
+        let number = *self.with_free.last()?;
+        let slot = self.slots[number as usize].as_mut()?;
+        let mut batch = Batch::new();
+        while batch.len() < n {
+            let Some(block) = slot.free.pop() else { break };
+            batch.push(block);
         }
-        None
+        if slot.free.len() == 0 {
+            self.with_free.pop();
+        }
+        Some(batch)
     }
 
     /// Takes a block back; returns the chunk with all its blocks if it was the
@@ -126,6 +128,13 @@ impl Chunks {
         if free.len() < chunk.count() {
             return None;
         }
-        slot.take().map(|slot| (slot.chunk, slot.free))
+        self.with_free.retain(|&other| other != number);
+        let whole = slot.take().map(|slot| (slot.chunk, slot.free));
+        if self.slots.iter().all(Option::is_none) {
+            // Nothing is left of a pool that was trimmed, no lists either.
+            self.slots = Vec::new();
+            self.with_free = Vec::new();
+        }
+        whole
     }
 }

@@ -3,13 +3,14 @@
 use core::any::TypeId;
 use core::ptr::NonNull;
 
-use super::shared::Shared;
+use super::shared::{Kind, Shared};
 use crate::Error;
-use crate::memory::Storage;
+use crate::memory::{Block, Storage};
 use crate::sync::Arc;
 
-pub(super) struct Metered<S> {
+pub(super) struct Metered<S: Storage> {
     inner: S,
+    kind: Kind,
     reserved: Reservation,
 }
 
@@ -21,7 +22,7 @@ struct Reservation {
 
 impl Reservation {
     fn new(shared: &Arc<Shared>, bytes: usize) -> Result<Self, Error> {
-        shared.reserve(bytes)?;
+        Shared::reserve(shared, bytes)?;
         Ok(Self { bytes, shared: shared.clone() })
     }
 }
@@ -33,9 +34,24 @@ impl Drop for Reservation {
 }
 
 impl<S: Storage> Metered<S> {
-    pub(super) fn new(shared: &Arc<Shared>, capacity: usize) -> Result<Self, Error> {
+    /// `kind` is that of `S`.
+    pub(super) fn new(shared: &Arc<Shared>, kind: Kind, capacity: usize) -> Result<Self, Error> {
+        let capacity = S::footprint(capacity)?;
         let reserved = Reservation::new(shared, capacity)?;
-        Ok(Self { inner: S::allocate(capacity)?, reserved })
+        Ok(Self { inner: S::allocate(capacity)?, kind, reserved })
+    }
+}
+
+impl<S: Storage> Drop for Metered<S> {
+    fn drop(&mut self) {
+        if self.reserved.shared.zeroes() {
+            let region = self.inner.region();
+            // SAFETY: no handle is left, and the memory is a new block's, so it
+            // may be written.
+            unsafe { region.cast::<u8>().write_bytes(0, region.len()) };
+            // That it is freed next does not make this needless.
+            core::hint::black_box(region);
+        }
     }
 }
 
@@ -51,11 +67,17 @@ unsafe impl<S: Storage> Storage for Metered<S> {
         self.inner.region()
     }
 
-    fn sibling(&self, capacity: usize) -> Result<Self, Error> {
-        Self::new(&self.reserved.shared, capacity)
+    /// The pool's again: a buffer that shrinks goes back to pooled blocks.
+    fn sibling_block(&self, capacity: usize) -> Result<Block, Error> {
+        Shared::allocate(&self.reserved.shared, self.kind, capacity).map(|(block, ..)| block)
     }
 
     fn resize(&mut self, capacity: usize) -> Result<bool, Error> {
+        if self.reserved.shared.zeroes() {
+            // The system would keep what was in the old place.
+            return Ok(false);
+        }
+        let capacity = S::footprint(capacity)?;
         let more = capacity.saturating_sub(self.reserved.bytes);
         let mut added = Reservation::new(&self.reserved.shared, more)?;
         let resized = self.inner.resize(capacity)?;

@@ -17,6 +17,8 @@ mod cache;
 mod config;
 mod counters;
 mod depot;
+#[cfg(all(test, loom))]
+mod loom_tests;
 mod metered;
 mod shared;
 mod size_class;
@@ -30,13 +32,13 @@ pub use stats::{ClassStats, PoolStats};
 
 use self::shared::{Kind, Shared};
 use super::BufAllocator;
+#[cfg(feature = "mmap")]
+use crate::DirectBuf;
 use crate::error::OrPanic;
 use crate::exclusive::Exclusive;
 use crate::memory::{Block, Storage};
 use crate::sync::Arc;
 use crate::{CompositeBuf, Error, HeapBuf, OwnedBuf};
-#[cfg(feature = "mmap")]
-use crate::DirectBuf;
 
 /// A pool of heap and direct blocks: buffers that are dropped leave their
 /// memory for the next.
@@ -52,8 +54,8 @@ use crate::DirectBuf;
 /// follow when they are dropped; a thread that never comes by again keeps its
 /// few batches until it ends.
 ///
-/// Direct blocks below the page size are aligned to 64 bytes, larger ones to
-/// pages.
+/// Direct blocks of a power of two are aligned to their size, up to the page;
+/// what lies between is aligned to a quarter of the power below it.
 ///
 /// ```
 /// use refbuf::{BufAllocator, ByteBuf, ByteBufMut, Pool, PoolConfig};
@@ -77,7 +79,9 @@ struct Handle(Arc<Shared>);
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        self.0.close();
+        Shared::close(&self.0);
+        #[cfg(feature = "leak-detect")]
+        crate::leak::pool_dropped(Arc::as_ptr(&self.0).addr());
     }
 }
 
@@ -120,7 +124,7 @@ impl Pool {
     /// assert_eq!(pool.stats().reserved, 0);
     /// ```
     pub fn trim(&self) {
-        self.handle.0.trim();
+        Shared::trim(&self.handle.0);
     }
 
     /// The pool's numbers. Adds up what the threads counted: for a scrape every
@@ -148,17 +152,20 @@ impl core::fmt::Debug for Pool {
 impl Handle {
     /// A buffer of a block that rests in the thread's cache.
     #[inline]
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn resting<S: Storage>(&self, kind: Kind, capacity: usize) -> Option<OwnedBuf<S>> {
-        self.0.allocate_resting(kind, capacity).map(owned)
+        Some(self.owned(Shared::allocate_resting(&self.0, kind, capacity)?))
     }
 
     #[cold]
     #[inline(never)]
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn fetched<S: Storage>(&self, kind: Kind, capacity: usize) -> Result<OwnedBuf<S>, Error> {
-        self.0.allocate(kind, capacity).map(owned)
+        Ok(self.owned(Shared::allocate(&self.0, kind, capacity)?))
     }
 
     #[inline]
+    #[cfg_attr(feature = "leak-detect", track_caller)]
     fn try_buf<S: Storage>(&self, kind: Kind, capacity: usize) -> Result<OwnedBuf<S>, Error> {
         match self.resting(kind, capacity) {
             Some(buf) => Ok(buf),
@@ -181,13 +188,18 @@ impl Handle {
     fn fetched_or_panic<S: Storage>(&self, kind: Kind, capacity: usize) -> OwnedBuf<S> {
         self.fetched(kind, capacity).or_panic()
     }
-}
 
-#[inline]
-fn owned<S: Storage>((block, base, capacity): (Block, NonNull<u8>, usize)) -> OwnedBuf<S> {
-    // SAFETY: a block that nobody else has, with its memory: so says what
-    // allocated it.
-    OwnedBuf::from_inner(unsafe { Exclusive::fresh(block, base, capacity) })
+    #[inline]
+    #[cfg_attr(feature = "leak-detect", track_caller)]
+    fn owned<S: Storage>(
+        &self,
+        (block, base, capacity): (Block, NonNull<u8>, usize),
+    ) -> OwnedBuf<S> {
+        block.created_by(Arc::as_ptr(&self.0));
+        // SAFETY: a block that nobody else has, with its memory: so says what
+        // allocated it.
+        OwnedBuf::from_inner(unsafe { Exclusive::fresh(block, base, capacity) })
+    }
 }
 
 impl BufAllocator for Pool {

@@ -1,6 +1,7 @@
 //! What all handles, threads and blocks of a pool share.
 
 use alloc::boxed::Box;
+use alloc::collections::TryReserveError;
 use alloc::vec::Vec;
 use core::ptr::NonNull;
 
@@ -12,13 +13,15 @@ use super::metered::Metered;
 use super::size_class;
 use super::stats::{ClassStats, PoolStats};
 use crate::Error;
-use crate::memory::{Block, Heap};
 #[cfg(feature = "mmap")]
 use crate::memory::pooled::Chunk;
 use crate::memory::pooled::{Home, Tag};
+use crate::memory::{Block, Heap};
 #[cfg(feature = "mmap")]
 use crate::memory::{Direct, DirectOptions};
-use crate::sync::{Arc, AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering};
+use crate::sync::{
+    Arc, AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering,
+};
 
 /// Kept by the pool's handles, by the caches of threads, and by each block that
 /// exists, resting or not: whatever comes home finds it.
@@ -105,6 +108,11 @@ impl Shared {
         self.closed.load(Ordering::Relaxed)
     }
 
+    /// Whether memory is overwritten before it is given back.
+    pub(super) fn zeroes(&self) -> bool {
+        self.config.zero_on_release
+    }
+
     /// Blocks in a full batch.
     #[inline]
     pub(super) fn batch_len(&self, class: usize) -> usize {
@@ -135,24 +143,24 @@ impl Shared {
     /// A block of at least `capacity` bytes that nobody else has, with its
     /// memory.
     pub(super) fn allocate(
-        self: &Arc<Self>,
+        this: &Arc<Self>,
         kind: Kind,
         capacity: usize,
     ) -> Result<(Block, NonNull<u8>, usize), Error> {
-        match self.class_for(kind, capacity) {
-            Some(class) => cache::take(self, class).map(Idle::into_block),
-            None => self.oversized(kind, capacity),
+        match this.class_for(kind, capacity) {
+            Some(class) => cache::take(this, class).map(Idle::into_block),
+            None => Self::oversized(this, kind, capacity),
         }
     }
 
     /// The same, if the calling thread has one at rest.
     #[inline]
     pub(super) fn allocate_resting(
-        self: &Arc<Self>,
+        this: &Arc<Self>,
         kind: Kind,
         capacity: usize,
     ) -> Option<(Block, NonNull<u8>, usize)> {
-        cache::pop(self, self.class_for(kind, capacity)?).map(Idle::into_block)
+        cache::pop(this, this.class_for(kind, capacity)?).map(Idle::into_block)
     }
 
     #[inline]
@@ -163,59 +171,60 @@ impl Shared {
     }
 
     /// A batch that rests, or a new one.
-    pub(super) fn batch(self: &Arc<Self>, class: usize) -> Result<Batch, Error> {
-        if let Some(batch) = self.depot(class).take() {
-            self.resting.fetch_sub(batch.len() * self.classes[class].size, Ordering::Relaxed);
+    pub(super) fn batch(this: &Arc<Self>, class: usize) -> Result<Batch, Error> {
+        if let Some(batch) = this.depot(class).take() {
+            this.resting.fetch_sub(batch.len() * this.classes[class].size, Ordering::Relaxed);
             return Ok(batch);
         }
-        self.make(class)
+        Self::make(this, class)
     }
 
     /// A block past the caches: for threads that have none.
-    pub(super) fn take_one(self: &Arc<Self>, class: usize) -> Result<Idle, Error> {
-        let mut batch = self.batch(class)?;
-        let block = batch.pop().ok_or(Error::Alloc { size: self.classes[class].size })?;
+    pub(super) fn take_one(this: &Arc<Self>, class: usize) -> Result<Idle, Error> {
+        let mut batch = Self::batch(this, class)?;
+        let block = batch.pop().ok_or(Error::Alloc { size: this.classes[class].size })?;
         if batch.len() != 0 {
-            self.put(class, batch);
+            this.put(class, batch);
         }
-        self.classes[class].counters.count_taken();
+        this.classes[class].counters.count_taken();
         Ok(block)
     }
 
     /// New blocks from the system.
     #[cold]
-    fn make(self: &Arc<Self>, class: usize) -> Result<Batch, Error> {
-        self.classes[class].misses.fetch_add(1, Ordering::Relaxed);
-        match self.kind_of(class) {
+    fn make(this: &Arc<Self>, class: usize) -> Result<Batch, Error> {
+        this.classes[class].misses.fetch_add(1, Ordering::Relaxed);
+        match this.kind_of(class) {
             Kind::Heap => {
-                let size = self.classes[class].size;
-                let tag = self.tag(class, 0);
-                let block = self.reserving(size, || Idle::new_heap(self.clone(), tag, size))?;
+                let size = this.classes[class].size;
+                let tag = this.tag(class, 0);
+                let block =
+                    Self::reserving(this, size, || Idle::new_heap(this.clone(), tag, size))?;
                 let mut batch = Batch::new();
                 batch.push(block);
                 Ok(batch)
             }
             #[cfg(feature = "mmap")]
-            Kind::Direct => self.cut(class),
+            Kind::Direct => Self::cut(this, class),
         }
     }
 
     /// Direct blocks from a chunk that has some, or a new one.
     #[cfg(feature = "mmap")]
-    fn cut(self: &Arc<Self>, class: usize) -> Result<Batch, Error> {
-        let Class { size, batch_len, .. } = &self.classes[class];
+    fn cut(this: &Arc<Self>, class: usize) -> Result<Batch, Error> {
+        let Class { size, batch_len, .. } = &this.classes[class];
         let (size, batch_len) = (*size, *batch_len);
-        if let Some(batch) = self.depot(class).chunks().take(batch_len) {
+        if let Some(batch) = this.depot(class).chunks().take(batch_len) {
             return Ok(batch);
         }
-        let options = DirectOptions::new().huge_pages(self.config.huge_pages);
-        let mapped = Direct::size_for(self.config.chunk_size.max(size), options)?;
-        self.reserving(mapped, || {
+        let options = DirectOptions::new().huge_pages(this.config.huge_pages);
+        let mapped = Direct::size_for(this.config.chunk_size.max(size), options)?;
+        Self::reserving(this, mapped, || {
             let map = Direct::anonymous(mapped, options)?;
-            let mut depot = self.depot(class);
+            let mut depot = this.depot(class);
             depot.chunks().add(|number| {
-                let tag = self.tag(class, number);
-                Chunk::new(self, tag, size, map)
+                let tag = this.tag(class, number);
+                Chunk::new(this, tag, size, map)
             })?;
             depot.chunks().take(batch_len).ok_or(Error::Alloc { size })
         })
@@ -224,19 +233,16 @@ impl Shared {
     /// A block that no class is large enough for: the system's, but counted.
     #[cold]
     fn oversized(
-        self: &Arc<Self>,
+        this: &Arc<Self>,
         kind: Kind,
         capacity: usize,
     ) -> Result<(Block, NonNull<u8>, usize), Error> {
         let block = match kind {
-            Kind::Heap => Block::beside(Metered::<Heap>::new(self, capacity)?)?,
+            Kind::Heap => Block::beside(Metered::<Heap>::new(this, kind, capacity)?)?,
             #[cfg(feature = "mmap")]
-            Kind::Direct => {
-                let mapped = Direct::size_for(capacity, DirectOptions::new())?;
-                Block::beside(Metered::<Direct>::new(self, mapped)?)?
-            }
+            Kind::Direct => Block::beside(Metered::<Direct>::new(this, kind, capacity)?)?,
         };
-        self.oversized.fetch_add(1, Ordering::Relaxed);
+        this.oversized.fetch_add(1, Ordering::Relaxed);
         let (base, capacity) = (block.base(), block.capacity());
         Ok((block, base, capacity))
     }
@@ -244,16 +250,15 @@ impl Shared {
     // Returning.
 
     /// Takes a batch in, or gives it to the system if enough rests here.
-    pub(super) fn put(&self, class: usize, batch: Batch) {
+    pub(super) fn put(&self, class: usize, mut batch: Batch) {
         let bytes = batch.len() * self.classes[class].size;
         let resting = self.resting.fetch_add(bytes, Ordering::Relaxed) + bytes;
         if resting <= self.config.max_idle {
-            let mut depot = self.depot(class);
             // `close` empties depots after it has closed them: what is put
             // into an open one is found.
-            if !depot.is_closed() {
-                depot.put(batch);
-                return;
+            match self.depot(class).put(batch) {
+                Ok(()) => return,
+                Err(refused) => batch = refused,
             }
         }
         self.resting.fetch_sub(bytes, Ordering::Relaxed);
@@ -295,33 +300,32 @@ impl Shared {
 
     /// Gives to the system what rests in the depots, and has threads give away
     /// what they keep when they next come by.
-    pub(super) fn trim(self: &Arc<Self>) {
+    pub(super) fn trim(this: &Arc<Self>) {
         // Relaxed: see `generation`.
-        self.generation.fetch_add(1, Ordering::Relaxed);
-        cache::flush(self);
-        self.empty_depots(false);
+        this.generation.fetch_add(1, Ordering::Relaxed);
+        cache::flush(this);
+        this.empty_depots(false);
     }
 
     /// No handle of the pool is left: it keeps nothing any more, and blocks
     /// that are still in use go to the system when they come home.
-    pub(super) fn close(self: &Arc<Self>) {
-        self.closed.store(true, Ordering::Relaxed);
-        self.generation.fetch_add(1, Ordering::Relaxed);
-        cache::flush(self);
-        self.empty_depots(true);
+    pub(super) fn close(this: &Arc<Self>) {
+        this.closed.store(true, Ordering::Relaxed);
+        this.generation.fetch_add(1, Ordering::Relaxed);
+        cache::flush(this);
+        this.empty_depots(true);
     }
 
     fn empty_depots(&self, close: bool) {
         for class in 0..self.classes.len() {
-            loop {
-                let batch = {
-                    let mut depot = self.depot(class);
-                    if close {
-                        depot.close();
-                    }
-                    depot.take()
-                };
-                let Some(batch) = batch else { break };
+            let batches = {
+                let mut depot = self.depot(class);
+                if close {
+                    depot.close();
+                }
+                depot.take_all()
+            };
+            for batch in batches {
                 let bytes = batch.len() * self.classes[class].size;
                 self.resting.fetch_sub(bytes, Ordering::Relaxed);
                 self.retire(class, batch);
@@ -333,15 +337,16 @@ impl Shared {
 
     /// Takes `bytes` from what is allowed, after giving up what rests if that
     /// is what is missing.
-    pub(super) fn reserve(&self, bytes: usize) -> Result<(), Error> {
-        if self.try_reserve(bytes) {
+    pub(super) fn reserve(this: &Arc<Self>, bytes: usize) -> Result<(), Error> {
+        if this.try_reserve(bytes) {
             return Ok(());
         }
-        self.empty_depots(false);
-        if self.try_reserve(bytes) {
+        cache::give_up(this);
+        this.empty_depots(false);
+        if this.try_reserve(bytes) {
             return Ok(());
         }
-        Err(Error::Exhausted { needed: bytes, limit: self.config.max_bytes })
+        Err(Error::Exhausted { needed: bytes, limit: this.config.max_bytes })
     }
 
     fn try_reserve(&self, bytes: usize) -> bool {
@@ -361,18 +366,21 @@ impl Shared {
 
     /// Reserves `bytes` for what `make` takes from the system.
     fn reserving<T>(
-        &self,
+        this: &Arc<Self>,
         bytes: usize,
         make: impl FnOnce() -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.reserve(bytes)?;
-        make().inspect_err(|_| self.unreserve(bytes))
+        Self::reserve(this, bytes)?;
+        make().inspect_err(|_| this.unreserve(bytes))
     }
 
     // Telling.
 
-    pub(super) fn add_cache(&self, cache: Arc<Cache>) {
-        lock(&self.caches).push(cache);
+    pub(super) fn add_cache(&self, cache: &Arc<Cache>) -> Result<(), TryReserveError> {
+        let mut caches = lock(&self.caches);
+        caches.try_reserve(1)?;
+        caches.push(cache.clone());
+        Ok(())
     }
 
     /// The cache is empty and will not be used again.
@@ -432,11 +440,20 @@ impl Home for Shared {
 
     fn grow(home: &Arc<Self>, class: u16, capacity: usize) -> Result<Block, Error> {
         let kind = home.kind_of(class.into());
-        home.allocate(kind, capacity).map(|(block, ..)| block)
+        Self::allocate(home, kind, capacity).map(|(block, ..)| block)
     }
 }
 
 /// A lock that a panic elsewhere does not spoil: no user code runs under it.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A thread sanitizer does not see how the standard library waits.
+    #[cfg(refbuf_tsan)]
+    loop {
+        match mutex.try_lock() {
+            Ok(guard) => return guard,
+            Err(_) => std::thread::yield_now(),
+        }
+    }
+    #[cfg(not(refbuf_tsan))]
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

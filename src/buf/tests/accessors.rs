@@ -100,10 +100,7 @@ fn integers_agree_with_a_bytewise_reading() {
     }
     let buf = HeapBuf::from(vec![0x80, 1, 0]);
     assert_eq!((buf.get_u8(0), buf.get_i8(0)), (0x80, -0x80));
-    assert_eq!(
-        (buf.get_bool(0), buf.get_bool(1), buf.get_bool(2)),
-        (true, true, false)
-    );
+    assert_eq!((buf.get_bool(0), buf.get_bool(1), buf.get_bool(2)), (true, true, false));
 }
 
 #[test]

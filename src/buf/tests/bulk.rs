@@ -34,32 +34,14 @@ fn bytes_across_seams() {
 fn a_failed_copy_changes_nothing() {
     let mut buf = Segments::new(&[b"ab", b"cd"]);
     let mut dst = [9; 4];
-    let out = |index, len| {
-        Err(Error::OutOfBounds {
-            index,
-            len,
-            limit: 4,
-        })
-    };
+    let out = |index, len| Err(Error::OutOfBounds { index, len, limit: 4 });
     assert_eq!(buf.try_get_bytes(1, &mut dst), out(1, 4));
     assert_eq!(buf.try_get_bytes(MAX, &mut dst), out(MAX, 4));
     assert_eq!(buf.try_get_bytes(5, &mut []), out(5, 0));
     assert_eq!(buf.try_get_bytes(4, &mut []), Ok(()));
     buf.skip(1);
-    assert_eq!(
-        buf.try_read_bytes(&mut dst),
-        Err(Error::Underflow {
-            needed: 4,
-            available: 3
-        })
-    );
-    assert_eq!(
-        buf.try_skip(MAX),
-        Err(Error::Underflow {
-            needed: MAX,
-            available: 3
-        })
-    );
+    assert_eq!(buf.try_read_bytes(&mut dst), Err(Error::Underflow { needed: 4, available: 3 }));
+    assert_eq!(buf.try_skip(MAX), Err(Error::Underflow { needed: MAX, available: 3 }));
     assert!(buf.try_read_slice(MAX).is_err());
     assert_eq!((dst, buf.reader_index()), ([9; 4], 1));
 }
@@ -70,14 +52,7 @@ fn set_indices_moves_both_or_neither() {
     buf.set_indices(2, 5);
     assert_eq!(buf, b"cde");
     let kept = (2, 5);
-    for (reader, writer) in [
-        (4, 3),
-        (0, MAX),
-        (MAX, MAX),
-        (MAX, 0),
-        (0, 4097),
-        (4098, 4097),
-    ] {
+    for (reader, writer) in [(4, 3), (0, MAX), (MAX, MAX), (MAX, 0), (0, 4097), (4098, 4097)] {
         assert!(buf.try_set_indices(reader, writer).is_err());
         assert_eq!((buf.reader_index(), buf.writer_index()), kept);
     }
@@ -120,23 +95,14 @@ fn write_buf_moves_bytes() {
     assert_eq!(dst, b"bcd");
     assert_eq!(src, b"ef");
     for n in [3, MAX] {
-        let error = Err(Error::Underflow {
-            needed: n,
-            available: 2,
-        });
+        let error = Err(Error::Underflow { needed: n, available: 2 });
         assert_eq!(dst.try_write_buf(&mut src, n), error);
     }
     dst.write_buf(&mut src, 0);
     assert_eq!((dst.writer_index(), src.reader_index()), (3, 4));
 
     let mut full = Segments::new(&[&[0; 4095]]);
-    assert_eq!(
-        full.try_write_buf(&mut src, 2),
-        Err(Error::Overflow {
-            needed: 2,
-            available: 1
-        })
-    );
+    assert_eq!(full.try_write_buf(&mut src, 2), Err(Error::Overflow { needed: 2, available: 1 }));
     assert_eq!((full.writer_index(), src.reader_index()), (4095, 4));
 }
 
@@ -158,10 +124,7 @@ fn io_slices_in_order() {
     buf.skip(1);
     let mut slices = [IoSlice::new(&[]); 4];
     assert_eq!(buf.io_slices(&mut slices), 3);
-    assert_eq!(
-        slices.each_ref().map(|s| &s[..]),
-        [&b"b"[..], b"cd", b"ef", b""]
-    );
+    assert_eq!(slices.each_ref().map(|s| &s[..]), [&b"b"[..], b"cd", b"ef", b""]);
     assert_eq!(buf.io_slices(&mut slices[..2]), 2);
     assert_eq!(buf.io_slices(&mut []), 0);
     buf.skip(5);

@@ -39,10 +39,7 @@ fn the_seams_do_not_show() {
             assert_eq!(split, whole);
             assert_eq!(whole, split);
             assert_eq!(split, random.split(&bytes, max));
-            assert_eq!(
-                split.cmp(&random.split(&bytes, max)),
-                core::cmp::Ordering::Equal
-            );
+            assert_eq!(split.cmp(&random.split(&bytes, max)), core::cmp::Ordering::Equal);
             assert_eq!(calls(&split), calls(&whole));
         }
     }
@@ -60,17 +57,8 @@ fn only_readable_bytes_count() {
 
 #[test]
 fn order_is_that_of_slices() {
-    let words: [&[u8]; 9] = [
-        b"",
-        b"\0",
-        b"a",
-        b"ab",
-        b"abc",
-        b"abd",
-        b"b",
-        b"\x7f\xff",
-        b"\xff\0\0",
-    ];
+    let words: [&[u8]; 9] =
+        [b"", b"\0", b"a", b"ab", b"abc", b"abd", b"b", b"\x7f\xff", b"\xff\0\0"];
     let mut random = Random(5);
     for x in words {
         for y in words {
@@ -126,8 +114,5 @@ fn as_a_key() {
     assert!(!set.contains(&Segments::new(&[b"a", b"b"])));
     let state = RandomState::new();
     let heap = HeapBuf::from(b"abc".to_vec());
-    assert_eq!(
-        state.hash_one(Segments::new(&[b"a", b"bc"])),
-        state.hash_one(heap)
-    );
+    assert_eq!(state.hash_one(Segments::new(&[b"a", b"bc"])), state.hash_one(heap));
 }

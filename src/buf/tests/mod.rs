@@ -44,20 +44,13 @@ impl Random {
 /// The text of the panic that `f` ends in.
 fn panic_text(f: impl FnOnce()) -> String {
     let payload = std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).unwrap_err();
-    payload
-        .downcast_ref::<String>()
-        .expect("a formatted panic")
-        .clone()
+    payload.downcast_ref::<String>().expect("a formatted panic").clone()
 }
 
 #[test]
 fn the_panicking_form_says_what_the_error_says() {
     let buf = Segments::new(&[b"ab", b"c"]);
-    let error = Error::OutOfBounds {
-        index: 1,
-        len: 4,
-        limit: 3,
-    };
+    let error = Error::OutOfBounds { index: 1, len: 4, limit: 3 };
     assert_eq!(buf.try_get_u32(1), Err(error));
     assert_eq!(panic_text(|| _ = buf.get_u32(1)), error.to_string());
 }

@@ -59,11 +59,7 @@ fn needles() {
                 needle.push(b'a');
             }
             let expected = naive_find(&bytes, start..end, &needle);
-            assert_eq!(
-                buf.find_in(start..end, &needle),
-                expected,
-                "{start}..{end} {needle:?}"
-            );
+            assert_eq!(buf.find_in(start..end, &needle), expected, "{start}..{end} {needle:?}");
         }
     }
 }
@@ -142,56 +138,15 @@ fn bad_ranges() {
         assert_eq!(buf.try_rfind_byte_in(range.clone(), 0), Err(error));
         assert_eq!(buf.try_find_in(range.clone(), b"x"), Err(error));
         assert_eq!(buf.try_find_in(range.clone(), b""), Err(error));
-        assert_eq!(
-            panic_text(|| _ = buf.find_in(range, b"x")),
-            error.to_string()
-        );
+        assert_eq!(panic_text(|| _ = buf.find_in(range, b"x")), error.to_string());
     };
-    check(
-        &buf,
-        3..5,
-        Error::OutOfBounds {
-            index: 3,
-            len: 2,
-            limit: 4,
-        },
-    );
-    check(
-        &buf,
-        5..5,
-        Error::OutOfBounds {
-            index: 5,
-            len: 0,
-            limit: 4,
-        },
-    );
-    check(
-        &buf,
-        0..usize::MAX,
-        Error::OutOfBounds {
-            index: 0,
-            len: usize::MAX,
-            limit: 4,
-        },
-    );
+    check(&buf, 3..5, Error::OutOfBounds { index: 3, len: 2, limit: 4 });
+    check(&buf, 5..5, Error::OutOfBounds { index: 5, len: 0, limit: 4 });
+    check(&buf, 0..usize::MAX, Error::OutOfBounds { index: 0, len: usize::MAX, limit: 4 });
     #[allow(clippy::reversed_empty_ranges)]
-    check(
-        &buf,
-        3..2,
-        Error::InvalidIndex {
-            index: 3,
-            min: 0,
-            max: 2,
-        },
-    );
+    check(&buf, 3..2, Error::InvalidIndex { index: 3, min: 0, max: 2 });
     buf.release();
     check(&buf, 0..0, Error::Released);
-    assert_eq!(
-        panic_text(|| _ = buf.find_byte(0)),
-        Error::Released.to_string()
-    );
-    assert_eq!(
-        panic_text(|| _ = buf.position(|_| true)),
-        Error::Released.to_string()
-    );
+    assert_eq!(panic_text(|| _ = buf.find_byte(0)), Error::Released.to_string());
+    assert_eq!(panic_text(|| _ = buf.position(|_| true)), Error::Released.to_string());
 }

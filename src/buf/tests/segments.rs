@@ -24,11 +24,7 @@ impl_comparisons!([] Segments);
 impl Segments {
     pub(super) fn new(segments: &[&[u8]]) -> Self {
         Self {
-            segments: segments
-                .iter()
-                .filter(|s| !s.is_empty())
-                .map(|s| s.to_vec())
-                .collect(),
+            segments: segments.iter().filter(|s| !s.is_empty()).map(|s| s.to_vec()).collect(),
             reader: 0,
             max_capacity: 4096,
             shared: None,
@@ -111,9 +107,7 @@ impl ByteBuf for Segments {
 
     fn try_chunk(&self, index: usize) -> Result<&[u8], Error> {
         check_range(self, index, 0)?;
-        Ok(self
-            .locate(index)
-            .map_or(&[], |(i, at)| &self.segments[i][at..]))
+        Ok(self.locate(index).map_or(&[], |(i, at)| &self.segments[i][at..]))
     }
 
     fn try_slice(&mut self, range: Range<usize>) -> Result<SliceBuf, Error> {

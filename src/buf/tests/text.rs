@@ -30,27 +30,14 @@ fn errors() {
         let mut buf = Segments::new(&[&bytes[..cut], &bytes[cut..]]);
         let invalid = Error::InvalidUtf8 { valid_up_to: 3 };
         assert_eq!(buf.try_get_str(0, 5), Err(invalid));
-        assert_eq!(
-            buf.try_get_str(2, 1),
-            Err(Error::InvalidUtf8 { valid_up_to: 0 })
-        );
+        assert_eq!(buf.try_get_str(2, 1), Err(Error::InvalidUtf8 { valid_up_to: 0 }));
         assert_eq!(buf.try_read_string(5), Err(invalid));
         let huge = usize::MAX;
         assert_eq!(
             buf.try_get_str(1, huge),
-            Err(Error::OutOfBounds {
-                index: 1,
-                len: huge,
-                limit: 6
-            })
+            Err(Error::OutOfBounds { index: 1, len: huge, limit: 6 })
         );
-        assert_eq!(
-            buf.try_read_string(huge),
-            Err(Error::Underflow {
-                needed: huge,
-                available: 6
-            })
-        );
+        assert_eq!(buf.try_read_string(huge), Err(Error::Underflow { needed: huge, available: 6 }));
         assert_eq!(buf.reader_index(), 0);
         buf.release();
         assert_eq!(buf.try_get_str(0, 0), Err(Error::Released));

@@ -12,10 +12,7 @@ const TABLE: &[(u64, &[u8])] = &[
     (16383, &[0xff, 0x7f]),
     (16384, &[0x80, 0x80, 1]),
     (u32::MAX as u64, &[0xff, 0xff, 0xff, 0xff, 0x0f]),
-    (
-        u64::MAX,
-        &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1],
-    ),
+    (u64::MAX, &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1]),
 ];
 
 #[test]
@@ -48,26 +45,15 @@ fn lengths() {
 
 #[test]
 fn zigzag() {
-    for (value, raw) in [
-        (0, 0),
-        (-1, 1),
-        (1, 2),
-        (-2, 3),
-        (i64::MAX, u64::MAX - 1),
-        (i64::MIN, u64::MAX),
-    ] {
+    for (value, raw) in
+        [(0, 0), (-1, 1), (1, 2), (-2, 3), (i64::MAX, u64::MAX - 1), (i64::MIN, u64::MAX)]
+    {
         let mut buf = HeapBuf::new();
         buf.write_varint_i64(value);
         assert_eq!(buf.get_varint_u64(0).0, raw);
         assert_eq!(buf.read_varint_i64(), value);
     }
-    for (value, raw) in [
-        (0, 0),
-        (-1, 1),
-        (1, 2),
-        (i32::MAX, u32::MAX - 1),
-        (i32::MIN, u32::MAX),
-    ] {
+    for (value, raw) in [(0, 0), (-1, 1), (1, 2), (i32::MAX, u32::MAX - 1), (i32::MIN, u32::MAX)] {
         let mut buf = HeapBuf::new();
         buf.write_varint_i32(value);
         assert_eq!(buf.get_varint_u32(0).0, raw);
@@ -83,30 +69,17 @@ fn cut_off() {
             all.extend(&bytes[..len]);
             let mut buf = Random(31).split(&all, 3);
             buf.skip(1);
-            let underflow = Error::Underflow {
-                needed: len + 1,
-                available: len,
-            };
+            let underflow = Error::Underflow { needed: len + 1, available: len };
             assert_eq!(buf.try_read_varint_u64(), Err(underflow));
             assert_eq!(buf.try_read_varint_i64(), Err(underflow));
             assert_eq!(buf.reader_index(), 1);
-            let out = Error::OutOfBounds {
-                index: 1,
-                len: len + 1,
-                limit: len + 1,
-            };
+            let out = Error::OutOfBounds { index: 1, len: len + 1, limit: len + 1 };
             assert_eq!(buf.try_get_varint_u64(1), Err(out));
         }
     }
     let mut buf = Segments::new(&[&[0x80]]);
-    assert!(matches!(
-        buf.try_get_varint_u64(2),
-        Err(Error::OutOfBounds { index: 2, .. })
-    ));
-    assert!(matches!(
-        buf.try_get_varint_u64(usize::MAX),
-        Err(Error::OutOfBounds { .. })
-    ));
+    assert!(matches!(buf.try_get_varint_u64(2), Err(Error::OutOfBounds { index: 2, .. })));
+    assert!(matches!(buf.try_get_varint_u64(usize::MAX), Err(Error::OutOfBounds { .. })));
     buf.release();
     assert_eq!(buf.try_read_varint_u64(), Err(Error::Released));
     assert_eq!(buf.try_get_varint_u32(0), Err(Error::Released));
@@ -125,10 +98,7 @@ fn too_long() {
             bytes.extend([byte, 0, 0]);
             let mut buf = HeapBuf::from(bytes);
             assert_eq!(read(&mut buf), expected, "{byte}");
-            assert_eq!(
-                buf.reader_index(),
-                if expected.is_ok() { head + 1 } else { 0 }
-            );
+            assert_eq!(buf.reader_index(), if expected.is_ok() { head + 1 } else { 0 });
         }
     };
     check(9, 1, |buf| buf.try_read_varint_u64().map(drop));

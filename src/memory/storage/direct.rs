@@ -159,6 +159,10 @@ unsafe impl Storage for Direct {
         Self::anonymous(capacity, DirectOptions::new())
     }
 
+    fn footprint(capacity: usize) -> Result<usize, Error> {
+        round_up(capacity, page_size())
+    }
+
     fn region(&self) -> NonNull<[u8]> {
         let (start, len) = match &self.0 {
             // The pointer of a map that was made writable is so, whatever way

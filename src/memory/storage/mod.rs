@@ -105,6 +105,19 @@ pub unsafe trait Storage: Sized + Send + Sync + 'static {
         TypeId::of::<Self>()
     }
 
+    /// Bytes that are taken from the system for `capacity`.
+    #[doc(hidden)]
+    fn footprint(capacity: usize) -> Result<usize, Error> {
+        Ok(capacity)
+    }
+
+    /// A [`sibling`](Storage::sibling) with its header, which may be memory of
+    /// another kind of the same family.
+    #[doc(hidden)]
+    fn sibling_block(&self, capacity: usize) -> Result<Block, Error> {
+        Block::beside(self.sibling(capacity)?)
+    }
+
     /// A block of this kind: the storage with a header beside it, unless the
     /// two can be had in one allocation.
     #[doc(hidden)]
