@@ -75,8 +75,12 @@ impl Header {
     /// Makes the count that of one handle again. There is none.
     #[cfg(feature = "std")]
     pub(super) fn rest(&self) {
+        // Most often there is nothing to write, and then the line can be read
+        // by the next thread without being fetched from this one.
         self.count.reset();
-        self.credits.store(0, Ordering::Relaxed);
+        if self.credits.load(Ordering::Relaxed) != 0 {
+            self.credits.store(0, Ordering::Relaxed);
+        }
     }
 
     #[cfg(feature = "std")]

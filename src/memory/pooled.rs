@@ -32,7 +32,8 @@ pub(crate) trait Home: Send + Sync + Sized + 'static {
     fn grow(home: &Arc<Self>, class: u16, capacity: usize) -> Result<Block, Error>;
 }
 
-#[repr(C)]
+/// On cache lines of its own: neighbours may be in use by different threads.
+#[repr(C, align(64))]
 struct Record<H> {
     header: Header,
     data: NonNull<u8>,
@@ -110,14 +111,16 @@ unsafe fn sibling<H: Home>(header: NonNull<Header>, capacity: usize) -> Result<B
     H::grow(&record.home, record.tag.class, capacity)
 }
 
+/// The data begins where a record ends, aligned as that is.
 const fn data_offset<H>() -> usize {
-    size_of::<Record<H>>().next_multiple_of(ALIGN)
+    const { assert!(align_of::<Record<H>>() >= ALIGN) };
+    size_of::<Record<H>>()
 }
 
 fn heap_layout<H>(capacity: usize) -> Result<Layout, Error> {
     capacity
         .checked_add(data_offset::<H>())
-        .and_then(|size| Layout::from_size_align(size, ALIGN).ok())
+        .and_then(|size| Layout::from_size_align(size, align_of::<Record<H>>()).ok())
         .ok_or(Error::Alloc { size: capacity })
 }
 
@@ -209,12 +212,16 @@ impl<H: Home> Stack<H> {
         Self { top: None, len: 0 }
     }
 
-    #[inline]
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    #[inline]
+    pub(crate) fn of(block: Idle<H>) -> Self {
+        let mut this = Self::new();
+        this.push(block);
+        this
+    }
+
     pub(crate) fn push(&mut self, mut block: Idle<H>) {
         // SAFETY: the only handle.
         unsafe { block.0.as_mut() }.next = self.top.take();
@@ -222,13 +229,20 @@ impl<H: Home> Stack<H> {
         self.len += 1;
     }
 
-    #[inline]
     pub(crate) fn pop(&mut self) -> Option<Idle<H>> {
         let mut block = self.top.take()?;
         // SAFETY: the only handle.
         self.top = unsafe { block.0.as_mut() }.next.take();
         self.len -= 1;
         Some(block)
+    }
+}
+
+impl<H: Home> Iterator for Stack<H> {
+    type Item = Idle<H>;
+
+    fn next(&mut self) -> Option<Idle<H>> {
+        self.pop()
     }
 }
 

@@ -59,7 +59,9 @@ impl RefCount {
     #[cfg(feature = "std")]
     pub(crate) fn reset(&self) {
         // Relaxed: nobody else looks; whoever hands the block on synchronises.
-        self.0.store(BOTH, Ordering::Relaxed);
+        if self.0.load(Ordering::Relaxed) != BOTH {
+            self.0.store(BOTH, Ordering::Relaxed);
+        }
     }
 
     /// Adds `n` strong references. The caller holds one.

@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use core::cell::{Cell, RefCell, UnsafeCell};
 
 use super::counters::Counters;
-use super::depot::{Batch, Block};
+use super::depot::Block;
 use super::shared::Shared;
 use crate::Error;
 use crate::sync::Arc;
@@ -70,22 +70,31 @@ impl Cache {
         Some(block)
     }
 
-    /// A block of a fresh batch. The caller is the thread that owns this.
-    fn refill(&self, class: usize) -> Result<Block, Error> {
-        let mut batch = Shared::batch(&self.shared, class)?;
-        // Of a batch there is one block at least.
-        let block = batch.pop().ok_or(Error::Alloc { size: 0 })?;
-        self.classes[class].counters.count_taken_alone();
-        self.classes[class].resting(|resting| {
-            if resting.try_reserve_exact(2 * self.shared.batch_len(class)).is_ok() {
-                while let Some(block) = batch.pop() {
-                    resting.push(block);
-                }
-            }
+    /// A block from the depot, which gives a batch, or from the system. The
+    /// caller is the thread that owns this.
+    fn refill(&self, index: usize) -> Result<Block, Error> {
+        let room = 2 * self.shared.batch_len(index);
+        let class = &self.classes[index];
+        let found = class.resting(|resting| {
+            resting.try_reserve_exact(room).ok()?;
+            self.shared.take_resting(index, resting);
+            resting.pop()
         });
-        if batch.len() != 0 {
-            self.shared.put(class, batch);
-        }
+        let block = match found {
+            Some(block) => block,
+            None => {
+                let mut batch = Shared::batch(&self.shared, index)?;
+                // Of a batch there is one block at least.
+                let block = batch.pop().ok_or(Error::Alloc { size: 0 })?;
+                class.resting(|resting| {
+                    let room = resting.capacity() - resting.len();
+                    resting.extend(batch.by_ref().take(room));
+                });
+                self.shared.put(index, batch.len(), batch);
+                block
+            }
+        };
+        class.counters.count_taken_alone();
         Ok(block)
     }
 
@@ -111,35 +120,28 @@ impl Cache {
     #[inline(never)]
     fn spill(&self, index: usize, block: Block) {
         let len = self.shared.batch_len(index);
-        let batch = self.classes[index].resting(|resting| {
-            let mut batch = Batch::new();
+        let refused = self.classes[index].resting(|resting| {
             if resting.len() >= 2 * len {
                 // Those that have rested longest.
-                for block in resting.drain(..len) {
-                    batch.push(block);
-                }
+                self.shared.put(index, len, resting.drain(..len));
             } else if resting.try_reserve_exact(2 * len).is_err() {
                 // The first ever, and no memory for a list.
-                batch.push(block);
-                return batch;
+                return Some(block);
             }
             resting.push(block);
-            batch
+            None
         });
-        if batch.len() != 0 {
-            self.shared.put(index, batch);
+        if let Some(block) = refused {
+            self.shared.put(index, 1, core::iter::once(block));
         }
     }
 
     /// Gives all blocks away. The caller is the thread that owns this.
-    fn empty(&self, take: impl Fn(usize, Batch)) {
+    fn empty(&self, take: impl Fn(usize, Vec<Block>)) {
         for (index, class) in self.classes.iter().enumerate() {
-            let mut batch = Batch::new();
-            for block in class.resting(core::mem::take) {
-                batch.push(block);
-            }
-            if batch.len() != 0 {
-                take(index, batch);
+            let blocks = class.resting(core::mem::take);
+            if !blocks.is_empty() {
+                take(index, blocks);
             }
         }
     }
@@ -170,14 +172,16 @@ impl Drop for Caches {
     fn drop(&mut self) {
         CURRENT.set(core::ptr::null());
         for cache in self.0.take() {
-            Cache::leave(&cache, |class, batch| cache.shared.put(class, batch));
+            Cache::leave(&cache, |class, blocks| {
+                cache.shared.put(class, blocks.len(), blocks.into_iter());
+            });
         }
     }
 }
 
 impl Cache {
     /// The thread has no use for this any more.
-    fn leave(this: &Arc<Self>, take: impl Fn(usize, Batch)) {
+    fn leave(this: &Arc<Self>, take: impl Fn(usize, Vec<Block>)) {
         this.empty(take);
         this.shared.remove_cache(this);
     }
@@ -227,13 +231,13 @@ fn find<'a>(shared: &Arc<Shared>) -> Option<&'a Cache> {
             let cache = unsafe { &*cache };
             let generation = shared.generation();
             if cache.generation.replace(generation) != generation {
-                cache.empty(|class, batch| shared.retire(class, batch));
+                cache.empty(|class, blocks| shared.retire(class, blocks.into_iter()));
             }
             Some(cache)
         }
         Err(gone) => {
             if let Some(cache) = gone {
-                Cache::leave(&cache, |class, batch| shared.retire(class, batch));
+                Cache::leave(&cache, |class, blocks| shared.retire(class, blocks.into_iter()));
             }
             None
         }
@@ -283,7 +287,7 @@ pub(super) fn give_up(shared: &Arc<Shared>) {
         caches.0.borrow().iter().find(|cache| Arc::ptr_eq(&cache.shared, shared)).cloned()
     });
     if let Ok(Some(cache)) = cache {
-        cache.empty(|class, batch| shared.retire(class, batch));
+        cache.empty(|class, blocks| shared.retire(class, blocks.into_iter()));
     }
 }
 

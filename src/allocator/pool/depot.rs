@@ -1,4 +1,4 @@
-//! What all threads share of one class: full batches, and for direct memory
+//! What all threads share of one class: blocks that rest, and for direct memory
 //! the chunks that blocks are cut from.
 
 use alloc::vec::Vec;
@@ -15,9 +15,11 @@ pub(super) type Batch = Stack<Shared>;
 
 /// Under the lock of its class.
 pub(super) struct Depot {
-    /// No batch goes in any more: the pool is gone.
+    /// No block goes in any more: the pool is gone.
     closed: bool,
-    batches: Vec<Batch>,
+    /// The last to come is the first to go. Pointers only: blocks wander from
+    /// thread to thread without their headers being touched on the way.
+    resting: Vec<Block>,
     #[cfg(feature = "mmap")]
     chunks: Chunks,
 }
@@ -26,34 +28,35 @@ impl Depot {
     pub(super) const fn new() -> Self {
         Self {
             closed: false,
-            batches: Vec::new(),
+            resting: Vec::new(),
             #[cfg(feature = "mmap")]
             chunks: Chunks { slots: Vec::new(), with_free: Vec::new() },
         }
     }
 
-    /// Takes a batch in; gives it back if there is no memory to list it, or
-    /// nobody who would find it.
-    pub(super) fn put(&mut self, batch: Batch) -> Result<(), Batch> {
-        if self.closed || self.batches.try_reserve(1).is_err() {
-            return Err(batch);
-        }
-        self.batches.push(batch);
-        Ok(())
+    /// Whether `n` blocks can be put in: not if nobody would find them, and not
+    /// if there is no memory to list them.
+    pub(super) fn has_room_for(&mut self, n: usize) -> bool {
+        !self.closed && self.resting.try_reserve(n).is_ok()
+    }
+
+    /// Takes blocks in, for which there is room.
+    pub(super) fn put(&mut self, blocks: impl Iterator<Item = Block>) {
+        self.resting.extend(blocks);
     }
 
     pub(super) fn close(&mut self) {
         self.closed = true;
     }
 
-    /// A batch that rests here.
-    pub(super) fn take(&mut self) -> Option<Batch> {
-        self.batches.pop()
+    /// The last `n` blocks that rest here, or as many as there are.
+    pub(super) fn take(&mut self, n: usize) -> impl ExactSizeIterator<Item = Block> {
+        self.resting.drain(self.resting.len().saturating_sub(n)..)
     }
 
-    /// All batches that rest here, with the list of them.
-    pub(super) fn take_all(&mut self) -> Vec<Batch> {
-        core::mem::take(&mut self.batches)
+    /// All blocks that rest here, with the list of them.
+    pub(super) fn take_all(&mut self) -> Vec<Block> {
+        core::mem::take(&mut self.resting)
     }
 
     #[cfg(feature = "mmap")]

@@ -38,7 +38,7 @@ pub(crate) struct Shared {
     /// Bytes taken from the system, and the most there ever were.
     reserved: AtomicUsize,
     reserved_high: AtomicUsize,
-    /// Bytes in batches in the depots.
+    /// Bytes of blocks in the depots.
     resting: AtomicUsize,
     /// Blocks too large to pool, ever.
     oversized: AtomicU64,
@@ -170,22 +170,32 @@ impl Shared {
         (class < self.sizes).then_some(class + offset)
     }
 
-    /// A batch that rests, or a new one.
+    /// Blocks that rest, up to a batch of them, for a list that has room.
+    pub(super) fn take_resting(&self, class: usize, list: &mut Vec<Idle>) {
+        let Class { size, batch_len, .. } = &self.classes[class];
+        let mut depot = self.depot(class);
+        let blocks = depot.take(*batch_len);
+        self.resting.fetch_sub(blocks.len() * size, Ordering::Relaxed);
+        list.extend(blocks);
+    }
+
+    /// A block that rests, or new ones.
     pub(super) fn batch(this: &Arc<Self>, class: usize) -> Result<Batch, Error> {
-        if let Some(batch) = this.depot(class).take() {
-            this.resting.fetch_sub(batch.len() * this.classes[class].size, Ordering::Relaxed);
-            return Ok(batch);
+        let resting = this.depot(class).take(1).next();
+        match resting {
+            Some(block) => {
+                this.resting.fetch_sub(this.classes[class].size, Ordering::Relaxed);
+                Ok(Batch::of(block))
+            }
+            None => Self::make(this, class),
         }
-        Self::make(this, class)
     }
 
     /// A block past the caches: for threads that have none.
     pub(super) fn take_one(this: &Arc<Self>, class: usize) -> Result<Idle, Error> {
         let mut batch = Self::batch(this, class)?;
         let block = batch.pop().ok_or(Error::Alloc { size: this.classes[class].size })?;
-        if batch.len() != 0 {
-            this.put(class, batch);
-        }
+        this.put(class, batch.len(), batch);
         this.classes[class].counters.count_taken();
         Ok(block)
     }
@@ -198,11 +208,8 @@ impl Shared {
             Kind::Heap => {
                 let size = this.classes[class].size;
                 let tag = this.tag(class, 0);
-                let block =
-                    Self::reserving(this, size, || Idle::new_heap(this.clone(), tag, size))?;
-                let mut batch = Batch::new();
-                batch.push(block);
-                Ok(batch)
+                Self::reserving(this, size, || Idle::new_heap(this.clone(), tag, size))
+                    .map(Batch::of)
             }
             #[cfg(feature = "mmap")]
             Kind::Direct => Self::cut(this, class),
@@ -249,37 +256,35 @@ impl Shared {
 
     // Returning.
 
-    /// Takes a batch in, or gives it to the system if enough rests here.
-    pub(super) fn put(&self, class: usize, mut batch: Batch) {
-        let bytes = batch.len() * self.classes[class].size;
+    /// Takes `n` blocks in, or gives them to the system if enough rests here.
+    pub(super) fn put(&self, class: usize, n: usize, blocks: impl Iterator<Item = Idle>) {
+        let bytes = n * self.classes[class].size;
         let resting = self.resting.fetch_add(bytes, Ordering::Relaxed) + bytes;
         if resting <= self.config.max_idle {
+            let mut depot = self.depot(class);
             // `close` empties depots after it has closed them: what is put
             // into an open one is found.
-            match self.depot(class).put(batch) {
-                Ok(()) => return,
-                Err(refused) => batch = refused,
+            if depot.has_room_for(n) {
+                return depot.put(blocks);
             }
         }
         self.resting.fetch_sub(bytes, Ordering::Relaxed);
-        self.retire(class, batch);
+        self.retire(class, blocks);
     }
 
     /// The same for a block alone, from a thread without a cache.
     pub(super) fn put_one(&self, class: usize, block: Idle) {
         self.classes[class].counters.count_returned();
-        let mut batch = Batch::new();
-        batch.push(block);
-        self.put(class, batch);
+        self.put(class, 1, core::iter::once(block));
     }
 
     /// Gives blocks to the system: heap blocks at once, direct blocks with the
     /// last of their chunk.
-    pub(super) fn retire(&self, class: usize, mut batch: Batch) {
+    pub(super) fn retire(&self, class: usize, blocks: impl Iterator<Item = Idle>) {
         let size = self.classes[class].size;
         match self.kind_of(class) {
             Kind::Heap => {
-                while let Some(block) = batch.pop() {
+                for block in blocks {
                     self.unreserve(size);
                     // SAFETY: of a heap class, so made by `new_heap`.
                     unsafe { block.free_heap() };
@@ -287,7 +292,7 @@ impl Shared {
             }
             #[cfg(feature = "mmap")]
             Kind::Direct => {
-                while let Some(block) = batch.pop() {
+                for block in blocks {
                     let whole = self.depot(class).chunks().give_back(block);
                     if let Some((chunk, blocks)) = whole {
                         self.unreserve(chunk.len());
@@ -318,18 +323,16 @@ impl Shared {
 
     fn empty_depots(&self, close: bool) {
         for class in 0..self.classes.len() {
-            let batches = {
+            let resting = {
                 let mut depot = self.depot(class);
                 if close {
                     depot.close();
                 }
                 depot.take_all()
             };
-            for batch in batches {
-                let bytes = batch.len() * self.classes[class].size;
-                self.resting.fetch_sub(bytes, Ordering::Relaxed);
-                self.retire(class, batch);
-            }
+            let bytes = resting.len() * self.classes[class].size;
+            self.resting.fetch_sub(bytes, Ordering::Relaxed);
+            self.retire(class, resting.into_iter());
         }
     }
 
