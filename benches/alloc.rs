@@ -95,10 +95,23 @@ fn hand_over<B: Send>(n: u64, batch_len: usize, make: impl Fn() -> B) -> Duratio
     })
 }
 
+/// As large as a buffer's handle, without memory: what handing over costs by
+/// itself, to be taken off the other rows.
+struct Handle(#[allow(dead_code)] [usize; 7]);
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        black_box(self);
+    }
+}
+
 fn cross_thread(c: &mut Criterion) {
     let pool = Pool::new(PoolConfig::new());
     for size in SIZES {
         let mut rows = Rows::new(c, "cross_thread", size);
+        rows.bench("handle", |b| {
+            b.iter_custom(|n| hand_over(n, batch_of(size), || Handle(black_box([1; 7]))));
+        });
         rows!(rows, pool, |make| |b: &mut Bencher<'_>| {
             b.iter_custom(|n| hand_over(n, batch_of(size), || make(black_box(size))));
         });

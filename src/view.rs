@@ -14,6 +14,7 @@
 use core::ops::{Bound, Range, RangeBounds};
 use core::ptr::NonNull;
 use core::slice;
+use core::sync::atomic::AtomicU8;
 
 use crate::Error;
 
@@ -32,8 +33,8 @@ unsafe impl<C: Send> Send for View<C> {}
 unsafe impl<C: Sync> Sync for View<C> {}
 
 /// Where released views point: an address that no other view can have. Never
-/// read.
-static RELEASED: u8 = 0;
+/// read. An atomic, for constants may be merged with other constants.
+static RELEASED: AtomicU8 = AtomicU8::new(0);
 
 impl<C> View<C> {
     pub(crate) const fn empty() -> Self {
@@ -41,10 +42,14 @@ impl<C> View<C> {
     }
 
     fn released() -> Self {
-        Self { base: NonNull::from(&RELEASED), ..Self::empty() }
+        Self { base: NonNull::from(&RELEASED).cast(), ..Self::empty() }
     }
 
     pub(crate) const fn from_static(bytes: &'static [u8]) -> Self {
+        if bytes.is_empty() {
+            // Its address is the end of something, and may be anything.
+            return Self::empty();
+        }
         // `NonNull::from` is not const. A reference is never null.
         let base = match NonNull::new(bytes.as_ptr().cast_mut()) {
             Some(base) => base,
@@ -108,7 +113,7 @@ impl<C> View<C> {
     /// Whether this handle itself was released.
     #[inline]
     pub(crate) fn is_released(&self) -> bool {
-        self.block.is_none() && self.base == NonNull::from(&RELEASED)
+        self.block.is_none() && self.base == NonNull::from(&RELEASED).cast()
     }
 
     /// Takes the view and leaves a released one.

@@ -258,6 +258,9 @@ impl Shared {
 
     /// Takes `n` blocks in, or gives them to the system if enough rests here.
     pub(super) fn put(&self, class: usize, n: usize, blocks: impl Iterator<Item = Idle>) {
+        if n == 0 {
+            return;
+        }
         let bytes = n * self.classes[class].size;
         let resting = self.resting.fetch_add(bytes, Ordering::Relaxed) + bytes;
         if resting <= self.config.max_idle {
@@ -330,6 +333,9 @@ impl Shared {
                 }
                 depot.take_all()
             };
+            if resting.is_empty() {
+                continue;
+            }
             let bytes = resting.len() * self.classes[class].size;
             self.resting.fetch_sub(bytes, Ordering::Relaxed);
             self.retire(class, resting.into_iter());
