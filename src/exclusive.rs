@@ -62,10 +62,9 @@ impl Exclusive {
     ///
     /// No other handle exists, and the first `writer` bytes are initialised.
     pub(crate) unsafe fn from_block(block: Block, writer: usize, max_capacity: usize) -> Self {
-        let capacity = block.capacity().min(max_capacity);
-        debug_assert!(writer <= capacity);
-        let frozen = if block.is_writable() { 0 } else { writer };
-        let capacity = if block.is_writable() { capacity } else { writer };
+        let room = block.capacity().min(max_capacity);
+        debug_assert!(writer <= room);
+        let (frozen, capacity) = if block.is_writable() { (0, room) } else { (writer, writer) };
         // SAFETY: of the caller.
         let view = unsafe { View::new(block.base(), writer, Some(block)) };
         Self { view, capacity, frozen, limits: Limits::new(max_capacity, 0) }

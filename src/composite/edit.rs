@@ -4,7 +4,7 @@ use alloc::collections::VecDeque;
 use core::ops::Range;
 
 use super::parts::Parts;
-use super::{Base, Component, CompositeBuf, IntoComponents, ReadWindow, TailWindow};
+use super::{Component, CompositeBuf, IntoComponents, ReadWindow, TailWindow};
 use crate::error::OrPanic;
 use crate::{ByteBuf, ByteBufMut, Error, SliceBuf};
 
@@ -494,8 +494,7 @@ impl CompositeBuf {
 
     /// No window is cached: correct whatever the components are.
     fn forget_windows(&mut self) {
-        let (start, end) = (self.reader, self.reader);
-        self.read = ReadWindow { base: Base::NONE, start, end, frozen: end, component: 0 };
+        self.read = ReadWindow::none(self.reader);
         self.tail = TailWindow::none(self.writer);
     }
 

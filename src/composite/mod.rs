@@ -91,6 +91,13 @@ struct ReadWindow {
     component: usize,
 }
 
+impl ReadWindow {
+    /// No bytes.
+    const fn none(reader: usize) -> Self {
+        Self { base: Base::NONE, start: reader, end: reader, frozen: reader, component: 0 }
+    }
+}
+
 /// The room behind the writer index.
 ///
 /// **Proved**: `start <= writer <= limit <= max_capacity`, the last component
@@ -188,7 +195,7 @@ impl CompositeBuf {
             reader: 0,
             writer: 0,
             max_capacity,
-            read: ReadWindow { base: Base::NONE, start: 0, end: 0, frozen: 0, component: 0 },
+            read: ReadWindow::none(0),
             tail: TailWindow::none(0),
             released: false,
             #[cfg(feature = "std")]
@@ -321,13 +328,7 @@ impl CompositeBuf {
                 let frozen = (start + buf.frozen()).min(end);
                 ReadWindow { base: Base::new(buf, start), start, end, frozen, component }
             }
-            None => ReadWindow {
-                base: Base::NONE,
-                start: self.reader,
-                end: self.reader,
-                frozen: self.reader,
-                component: 0,
-            },
+            None => ReadWindow::none(self.reader),
         };
     }
 
@@ -357,6 +358,7 @@ impl CompositeBuf {
 
     // Room.
 
+    /// `try_set_writer_index` where it is not just going back over own bytes.
     #[cold]
     #[inline(never)]
     #[cfg_attr(feature = "leak-detect", track_caller)]

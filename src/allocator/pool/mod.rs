@@ -1,16 +1,16 @@
 //! A pool of blocks.
 //!
 //! ```text
-//! thread:   two batches of each size            plain pointers, no atomics
-//!              |  full batch   ^ full batch
-//! depot:    batches of each size, under a lock for each size
+//! thread:   lists of each size, two batches long    no lock, no atomic addition
+//!              |  a batch      ^ a batch
+//! depot:    a list of each size, under a lock of its own
 //!              |  idle limit   ^ miss
 //! system:   the allocator for heap blocks, mapped chunks for direct ones
 //! ```
 //!
-//! Blocks are handed out and come back with their header in order; moving a
-//! batch is moving one pointer. Whoever drops the last handle, on whatever
-//! thread, puts the block into that thread's batches; batches wander between
+//! Blocks are handed out and come back with their header in order; only
+//! pointers move between the lists. Whoever drops the last handle, on whatever
+//! thread, puts the block into that thread's list; blocks wander between
 //! threads through the depot.
 
 mod cache;
