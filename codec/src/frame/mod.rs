@@ -1,0 +1,1 @@
+//! Frames: messages cut out of a stream of bytes.

@@ -1,0 +1,1 @@
+//! Drivers: a codec, its buffers and a stream.
