@@ -1,0 +1,106 @@
+//! What memory costs: allocate and drop.
+
+use core::hint::black_box;
+use refbuf::{BufAllocator, Pool, PoolConfig, Unpooled};
+
+use crate::measure::{Setup, on};
+use crate::row::{Case, Group, Target};
+
+const SIZES: [usize; 5] = [256, 1 << 10, 4 << 10, 16 << 10, 64 << 10];
+
+pub fn group() -> Group {
+    let mut group = Group::new(
+        "alloc",
+        "Allocating",
+        Target::FastestPeer,
+        "An empty buffer for so many bytes, and dropped, on one thread and on two at once (then \
+         the time is that of one thread, for one buffer). `pooled` is the best that each has to \
+         offer, a pool if it has one; `unpooled` asks the system each time. The memory is not \
+         touched.",
+    );
+    group.case("empty").empty();
+    for threads in [1, 2] {
+        for size in SIZES {
+            pooled(group.case(name("pooled", size, threads)).threads(threads), size);
+        }
+        for size in SIZES {
+            unpooled(group.case(name("unpooled", size, threads)).threads(threads), size);
+        }
+    }
+    group
+}
+
+fn name(how: &str, size: usize, threads: usize) -> String {
+    let size = if size < 1024 { format!("{size} B") } else { format!("{} KiB", size >> 10) };
+    format!("{how}, {size}{}", if threads == 1 { "" } else { ", 2 threads" })
+}
+
+fn sized<S>(make: impl Fn() -> S + Sync + 'static, size: usize) -> Setup<S> {
+    on(make).arg(size)
+}
+
+/// Made and dropped in its place: moving a handle about is not what is measured.
+fn make<B>(make: impl FnOnce() -> B) -> u64 {
+    black_box(&make());
+    0
+}
+
+/// Those that ask the system.
+fn from_the_system(case: &mut Case<'_>, size: usize) {
+    case.reference("Vec", sized(|| (), size), |(), n| make(|| Vec::<u8>::with_capacity(n)))
+        .peer("bytes", sized(|| (), size), |(), n| make(|| bytes::BytesMut::with_capacity(n)))
+        .peer("ntex-bytes", sized(|| (), size), |(), n| {
+            make(|| ntex_bytes::BytesMut::with_capacity(n))
+        })
+        .peer("arc-slice", sized(|| (), size), |(), n| {
+            make(|| arc_slice::ArcBytesMut::<arc_slice::layout::ArcLayout>::with_capacity(n))
+        });
+    #[cfg(feature = "commonware")]
+    case.peer("commonware", sized(|| (), size), |(), n| {
+        make(|| commonware_runtime::IoBufMut::with_capacity(n))
+    });
+}
+
+fn pooled(case: &mut Case<'_>, size: usize) {
+    from_the_system(case, size);
+    // One for all threads: a static each, as a program has it.
+    case.ours("pooled heap", "pooled heap", sized(pool, size), |pool, n| make(|| pool.heap(n)))
+        .ours("pooled direct", "pooled direct", sized(pool, size), |pool, n| {
+            make(|| pool.direct(n))
+        })
+        .peer("ntex-bytes pages", sized(move || page_size(size), size), |page, _| {
+            make(|| ntex_bytes::BytesMut::with_page_size(*page))
+        })
+        .peer("bytesbuf", sized(bytesbuf::mem::GlobalPool::new, size), |pool, n| {
+            make(|| pool.reserve(n))
+        });
+    for kind in ["pooled heap", "pooled direct"] {
+        case.netty("alloc", kind, size);
+    }
+}
+
+fn unpooled(case: &mut Case<'_>, size: usize) {
+    from_the_system(case, size);
+    case.ours("unpooled heap", "unpooled heap", sized(|| (), size), |(), n| {
+        make(|| Unpooled.heap(n))
+    })
+    .ours("unpooled direct", "unpooled direct", sized(|| (), size), |(), n| {
+        make(|| Unpooled.direct(n))
+    })
+    .missing("bytesbuf", "always from a pool");
+    for kind in ["unpooled heap", "unpooled direct"] {
+        case.netty("alloc", kind, size);
+    }
+}
+
+/// The same for all threads and rows.
+fn pool() -> Pool {
+    use std::sync::OnceLock;
+    static POOL: OnceLock<Pool> = OnceLock::new();
+    POOL.get_or_init(|| Pool::new(PoolConfig::new())).clone()
+}
+
+/// The pages that hold so much; 4 KiB are the smallest.
+fn page_size(size: usize) -> ntex_bytes::BytePageSize {
+    ntex_bytes::BytePageSize::for_capacity(size)
+}

@@ -1,0 +1,29 @@
+//! What is measured, a file a group. Everybody's rows of a case are in one place.
+
+mod access;
+mod alloc;
+mod clone;
+mod find;
+mod frame;
+#[cfg(feature = "hpack")]
+mod hpack;
+mod rope;
+
+use crate::row::Group;
+use std::io;
+use std::path::Path;
+
+/// All groups. `directory` is for what Netty's side is given as files.
+pub fn all(directory: &Path) -> io::Result<Vec<Group>> {
+    let _ = directory; // Without HPACK there are none.
+    Ok(vec![
+        access::group(),
+        frame::group(),
+        clone::group(),
+        alloc::group(),
+        rope::group(),
+        find::group(),
+        #[cfg(feature = "hpack")]
+        hpack::group(directory)?,
+    ])
+}

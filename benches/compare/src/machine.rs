@@ -1,0 +1,62 @@
+//! What it was measured on and with.
+
+use std::fs;
+use std::process::Command;
+
+/// Name and value, for the report.
+pub type Fact = (&'static str, String);
+
+pub fn facts() -> Vec<Fact> {
+    vec![
+        ("Processor", format!("{}, {} in use", cpu(), cpus())),
+        ("Kernel", first_line("uname", &["-srm"])),
+        ("Rust", env!("COMPARE_RUSTC").into()),
+        ("refbuf", env!("COMPARE_REFBUF").into()),
+        ("Crates", crates()),
+        ("Load", load()),
+    ]
+}
+
+fn cpu() -> String {
+    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let field = |name| {
+        let line = info.lines().find(|line| line.starts_with(name))?;
+        Some(line.split_once(':')?.1.trim().to_owned())
+    };
+    match (field("model name"), field("cpu family"), field("model\t")) {
+        (Some(name), Some(family), Some(model)) => {
+            format!("{name} (family {family}, model {model})")
+        }
+        (Some(name), ..) => name,
+        _ => std::env::consts::ARCH.into(),
+    }
+}
+
+fn cpus() -> String {
+    std::thread::available_parallelism().map_or("?".into(), |n| n.to_string())
+}
+
+/// Of the system, over the last 1, 5 and 15 minutes: a machine at rest when the
+/// run begins has 0, and 1 to 2 is this run itself.
+pub fn load() -> String {
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    load.split(' ').take(3).collect::<Vec<_>>().join(" ")
+}
+
+fn first_line(program: &str, args: &[&str]) -> String {
+    let out = Command::new(program).args(args).output();
+    let out = out.map(|out| String::from_utf8_lossy(&out.stdout).into_owned()).unwrap_or_default();
+    out.lines().next().unwrap_or("unknown").into()
+}
+
+/// The peers and their versions, from the lock file of this build.
+fn crates() -> String {
+    const PEERS: [&str; 6] =
+        ["arc-slice", "bytes", "bytesbuf", "commonware-runtime", "memchr", "ntex-bytes"];
+    let version = |name: &str| {
+        let start = format!("name = \"{name}\"\nversion = \"");
+        let (_, rest) = include_str!("../Cargo.lock").split_once(start.as_str())?;
+        Some(format!("{name} {}", rest.split_once('"')?.0))
+    };
+    PEERS.iter().filter_map(|name| version(name)).collect::<Vec<_>>().join(", ")
+}
