@@ -275,8 +275,19 @@ impl SliceBuf {
     /// ```
     #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn try_split_to(&mut self, at: usize) -> Result<Self, Error> {
-        let rest = self.try_split_off(at)?;
-        Ok(core::mem::replace(self, rest))
+        self.check_cut(at)?;
+        self.touch();
+        // Where one of the two is without bytes, nothing is counted.
+        if at == self.view.writer() {
+            return Ok(Self { view: self.view.take() });
+        }
+        if at == 0 {
+            return Ok(Self::new());
+        }
+        let mut head = self.clone();
+        head.view.truncate(at);
+        self.view.advance(at);
+        Ok(head)
     }
 
     fn check_cut(&self, at: usize) -> Result<(), Error> {
