@@ -28,9 +28,9 @@ use core::ptr;
 use core::ptr::NonNull;
 use core::slice;
 
-use crate::Error;
 use crate::memory::{Block, Heap, Storage, WeakBlock};
 use crate::view::View;
+use crate::{Error, hint};
 
 pub(crate) struct Exclusive {
     view: View<Block>,
@@ -246,6 +246,8 @@ impl Exclusive {
     pub(crate) fn write_window(&mut self, src: &[u8]) -> bool {
         let writer = self.view.writer();
         if self.capacity - writer < src.len() {
+            // SAFETY: the same.
+            unsafe { self.view.set_writer(hint::same(writer)) };
             return false;
         }
         // SAFETY: Ours, `frozen <= writer` and `writer + src.len() <=
@@ -303,8 +305,9 @@ impl Exclusive {
     pub(crate) fn try_set_writer(&mut self, index: usize, source: Source) -> Result<(), Error> {
         let (reader, writer) = (self.view.reader(), self.view.writer());
         // Back over bytes that are ours: the common case, to reuse the room.
-        let is_ours = self.frozen <= index && self.view.block().is_some();
-        if is_ours && reader <= index && index <= writer {
+        // Where there are such bytes, nothing was released.
+        let is_back = index < writer || (index == writer && self.view.block().is_some());
+        if self.frozen <= index && reader <= index && is_back {
             // SAFETY: less of the bytes that there were.
             unsafe { self.view.set_writer(index) };
             return Ok(());

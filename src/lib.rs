@@ -174,6 +174,7 @@ mod composite;
 mod direct;
 mod error;
 mod exclusive;
+mod hint;
 #[cfg(feature = "leak-detect")]
 pub mod leak;
 mod memory;

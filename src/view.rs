@@ -16,7 +16,7 @@ use core::ptr::NonNull;
 use core::slice;
 use core::sync::atomic::AtomicU8;
 
-use crate::Error;
+use crate::{Error, hint};
 
 #[derive(Clone)]
 pub(crate) struct View<C> {
@@ -206,15 +206,22 @@ impl<C> View<C> {
 
     #[inline]
     pub(crate) fn try_set_reader(&mut self, index: usize) -> Result<(), Error> {
-        if index <= self.writer && !self.is_released() {
+        // Where there are bytes behind the index, nothing was released.
+        if index < self.writer || (index == self.writer && !self.is_released()) {
             self.reader = index;
             return Ok(());
         }
-        Err(if self.is_released() {
+        Err(self.reader_error(index))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn reader_error(&self, index: usize) -> Error {
+        if self.is_released() {
             Error::Released
         } else {
             Error::InvalidIndex { index, min: 0, max: self.writer }
-        })
+        }
     }
 
     /// Exactly `len` bytes at `index`.
@@ -231,10 +238,11 @@ impl<C> View<C> {
     /// Exactly `len` bytes at the reader index, consumed.
     #[inline(always)]
     pub(crate) fn read_window(&mut self, len: usize) -> Option<&[u8]> {
-        if self.writer - self.reader < len {
+        let start = self.reader;
+        if self.writer - start < len {
+            self.reader = hint::same(start);
             return None;
         }
-        let start = self.reader;
         self.reader = start + len;
         // SAFETY: Readable, and `start + len <= writer`.
         Some(unsafe { slice::from_raw_parts(self.base.as_ptr().add(start), len) })

@@ -241,6 +241,30 @@ fn typed_accesses_are_one_bounds_check() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+/// Accesses that follow each other store the index once, all checks being there. See `src/hint.rs`.
+#[test]
+fn a_run_of_accesses_stores_the_index_once() {
+    // Four bytes are written beside. A composite that has no more in its window
+    // may come back from looking for it: the compiler leaves one more.
+    for (name, most) in [
+        ("heap_read_run", 1),
+        ("composite_read_run", 2),
+        ("heap_write_run", 1 + 4),
+        ("composite_write_run", 1 + 4),
+    ] {
+        let path = PROBE.hot_path(name);
+        let to_memory = |i: &&&Instruction| {
+            i.name.starts_with("mov") && i.operands.ends_with(')') && !i.operands.contains("%rsp")
+        };
+        let stores = path.iter().filter(to_memory).count();
+        let checks = path.iter().filter(|i| i.is_branch()).count();
+        let all = listing(&path);
+        assert!(path.iter().any(|i| i.is_return()), "{name} goes elsewhere:\n{all}");
+        assert!(checks >= 4, "{name} leaves out checks:\n{all}");
+        assert!((1..=most).contains(&stores), "{name} stores {stores} times:\n{all}");
+    }
+}
+
 /// Dropping a handle that is the only one, and cutting a frame while there are
 /// credits: no read-modify-write on the way.
 #[test]

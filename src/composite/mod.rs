@@ -11,7 +11,7 @@ use core::{ptr, slice};
 
 use crate::buf::{ByteBuf, ByteBufMut, impl_comparisons, read_bytes};
 use crate::exclusive::Exclusive;
-use crate::{Error, HeapBuf, SliceBuf};
+use crate::{Error, HeapBuf, SliceBuf, hint};
 
 pub use components::Components;
 pub use parts::IntoComponents;
@@ -311,18 +311,19 @@ impl CompositeBuf {
 
     fn refresh_tail(&mut self) {
         self.tail = match self.components.len().checked_sub(1) {
-            Some(last) => {
-                let start = self.start_of(last);
-                let buf = &self.components[last].buf;
-                TailWindow {
-                    base: Base::new(buf, start),
-                    start,
-                    frozen: start + buf.frozen(),
-                    limit: start.saturating_add(buf.capacity()).min(self.max_capacity),
-                }
-            }
+            Some(last) => self.tail_of(&self.components[last].buf, self.start_of(last)),
             None => TailWindow::none(self.writer),
         };
+    }
+
+    /// The window of the last component, which begins at `start`.
+    fn tail_of(&self, last: &Exclusive, start: usize) -> TailWindow {
+        TailWindow {
+            base: Base::new(last, start),
+            start,
+            frozen: start + last.frozen(),
+            limit: start.saturating_add(last.capacity()).min(self.max_capacity),
+        }
     }
 
     fn refresh_read(&mut self) {
@@ -415,13 +416,15 @@ impl CompositeBuf {
     /// Makes `buf`, which may be empty, the last component.
     fn add_tail(&mut self, buf: Exclusive) {
         self.sync();
-        let _unneeded = self.cut_room();
-        let start = self.absolute(self.writer);
+        // The last component may have no room, and then it has bytes.
+        let is_full = self.tail.limit == self.writer && self.tail.start < self.writer;
+        let _unneeded = if is_full { Exclusive::new(0) } else { self.cut_room() };
+        let start = self.writer;
         self.writer += buf.view().writer();
-        self.components.push_back(Component { start, buf });
-        self.refresh_tail();
+        self.tail = self.tail_of(&buf, start);
+        self.components.push_back(Component { start: self.absolute(start), buf });
         // Nothing was readable: the read window is at the very end.
-        if start == self.absolute(self.reader) {
+        if start == self.reader {
             self.refresh_read();
         }
     }
@@ -564,6 +567,7 @@ impl ByteBuf for CompositeBuf {
     fn read_window(&mut self, len: usize) -> Option<&[u8]> {
         let start = self.reader;
         if self.read.end - start < len {
+            self.reader = hint::same(start);
             return None;
         }
         self.reader = start + len;
@@ -680,14 +684,14 @@ impl ByteBufMut for CompositeBuf {
 
     #[inline(always)]
     fn write_window(&mut self, src: &[u8]) -> bool {
-        if self.tail.limit - self.writer < src.len() {
+        let writer = self.writer;
+        if self.tail.limit - writer < src.len() {
+            self.writer = hint::same(writer);
             return false;
         }
         // SAFETY: Proved of the tail window, and written by this.
-        unsafe {
-            ptr::copy_nonoverlapping(src.as_ptr(), self.tail.base.at(self.writer), src.len())
-        };
-        self.writer += src.len();
+        unsafe { ptr::copy_nonoverlapping(src.as_ptr(), self.tail.base.at(writer), src.len()) };
+        self.writer = writer + src.len();
         true
     }
 

@@ -37,6 +37,11 @@ probes! {
     composite_read_u8(buf: &mut CompositeBuf) -> u8 { buf.read_u8() }
     composite_write_u8(buf: &mut CompositeBuf, value: u8) { buf.write_u8(value) }
 
+    heap_read_run(buf: &mut HeapBuf) -> u64 { (0..4).map(|_| u64::from(buf.read_u8())).sum() }
+    heap_write_run(buf: &mut HeapBuf) { (0..4).for_each(|i| buf.write_u8(i)) }
+    composite_read_run(buf: &mut CompositeBuf) -> u64 { (0..4).map(|_| u64::from(buf.read_u8())).sum() }
+    composite_write_run(buf: &mut CompositeBuf) { (0..4).for_each(|i| buf.write_u8(i)) }
+
     slice_clone(buf: &SliceBuf) -> SliceBuf { buf.clone() }
     slice_drop(buf: SliceBuf) { drop(buf) }
     heap_drop(buf: HeapBuf) { drop(buf) }
