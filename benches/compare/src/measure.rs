@@ -51,20 +51,56 @@ impl<S> Setup<S> {
 /// Runs so many operations at one of the placements.
 pub type Runner = Box<dyn FnMut(usize, u64) -> Duration>;
 
-/// The loop over `body`, on one thread or on several at once.
-pub fn runner<S: 'static>(
+/// A row's loop, when it is known how many threads are to run it.
+pub type Start = Box<dyn FnOnce(usize) -> Runner>;
+
+/// `work!(setup => operation)`: the loop of a row. The operation is written into
+/// the program once for each placement, for what exists once is inlined, however
+/// long it is, and what exists four times may not be; a JVM inlines Netty's.
+macro_rules! work {
+    ($setup:expr => |$state:pat_param, $arg:pat_param| $body:expr) => {
+        $crate::measure::start(
+            $setup,
+            |$state, $arg| $body,
+            |$state, $arg| $body,
+            |$state, $arg| $body,
+            |$state, $arg| $body,
+        )
+    };
+    ($setup:expr => $body:path) => {
+        $crate::measure::work!($setup => |state, arg| $body(state, arg))
+    };
+}
+
+pub(crate) use work;
+
+/// The same operation four times, for [`work!`].
+pub fn start<S: 'static>(
     setup: Setup<S>,
-    threads: usize,
-    body: impl Fn(&mut S, usize) -> u64 + Copy + Sync + 'static,
-) -> Runner {
-    let mut state = None;
-    Box::new(move |placement, n| {
-        if threads == 1 {
-            let state = state.get_or_insert_with(|| (setup.make)());
-            timed(placement, state, &setup, n, body)
-        } else {
-            at_once(threads, placement, &setup, n, body)
-        }
+    first: impl Fn(&mut S, usize) -> u64 + Sync + 'static,
+    second: impl Fn(&mut S, usize) -> u64 + Sync + 'static,
+    third: impl Fn(&mut S, usize) -> u64 + Sync + 'static,
+    fourth: impl Fn(&mut S, usize) -> u64 + Sync + 'static,
+) -> Start {
+    let batch = move |placement: usize, state: &mut S, arg: usize, n: u64| match placement {
+        0 => batch::<0, S>(state, arg, n, &first),
+        1 => batch::<16, S>(state, arg, n, &second),
+        2 => batch::<32, S>(state, arg, n, &third),
+        _ => batch::<48, S>(state, arg, n, &fourth),
+    };
+    Box::new(move |threads| {
+        let mut state = None;
+        Box::new(move |round, n| {
+            let placement = round % PLACEMENTS;
+            let run = |state: &mut S, n| {
+                timed(state, &setup, n, |state, n| batch(placement, state, setup.arg, n))
+            };
+            if threads == 1 {
+                run(state.get_or_insert_with(|| (setup.make)()), n)
+            } else {
+                at_once(threads, &setup, n, run)
+            }
+        })
     })
 }
 
@@ -72,45 +108,38 @@ pub fn runner<S: 'static>(
 /// state and warms up what it has of its own, such as a cache.
 fn at_once<S>(
     threads: usize,
-    placement: usize,
     setup: &Setup<S>,
     n: u64,
-    body: impl Fn(&mut S, usize) -> u64 + Copy + Sync,
+    run: impl Fn(&mut S, u64) -> Duration + Sync,
 ) -> Duration {
-    // Where the counts of threads fit a `u32`, their number does.
-    let count = u32::try_from(threads).expect("a few threads");
     let start = Barrier::new(threads);
     let one = || {
         let mut state = (setup.make)();
-        timed(placement, &mut state, setup, n / 8 + 1, body);
+        run(&mut state, n / 8 + 1);
         start.wait();
-        timed(placement, &mut state, setup, n, body)
+        run(&mut state, n)
     };
-    thread::scope(|scope| {
+    let sum = thread::scope(|scope| {
         let others: Vec<_> = (1..threads).map(|_| scope.spawn(one)).collect();
         let this = one();
-        others.into_iter().fold(this, |sum, other| sum + other.join().expect("no panic")) / count
-    })
+        others.into_iter().fold(this, |sum, other| sum + other.join().expect("no panic"))
+    });
+    sum / u32::try_from(threads).expect("a few threads")
 }
 
+/// `n` operations, the state being renewed when it is used up.
 fn timed<S>(
-    placement: usize,
     state: &mut S,
     setup: &Setup<S>,
     n: u64,
-    body: impl Fn(&mut S, usize) -> u64 + Copy,
+    batch: impl Fn(&mut S, u64) -> Duration,
 ) -> Duration {
     let mut time = Duration::ZERO;
     let mut left = n;
     while left > 0 {
         (setup.refill)(state);
         let now = left.min(setup.every);
-        time += match placement % PLACEMENTS {
-            0 => batch::<0, S>(state, setup.arg, now, body),
-            1 => batch::<16, S>(state, setup.arg, now, body),
-            2 => batch::<32, S>(state, setup.arg, now, body),
-            _ => batch::<48, S>(state, setup.arg, now, body),
-        };
+        time += batch(state, now);
         left -= now;
     }
     time
@@ -121,7 +150,7 @@ fn batch<const BEHIND: usize, S>(
     state: &mut S,
     arg: usize,
     n: u64,
-    body: impl Fn(&mut S, usize) -> u64,
+    body: &impl Fn(&mut S, usize) -> u64,
 ) -> Duration {
     let mut sum = 0_u64;
     let start = Instant::now();

@@ -1,6 +1,6 @@
 //! Rows: who did what, and how long it took.
 
-use crate::measure::{Runner, Setup, runner};
+use crate::measure::{Runner, Start, on, work};
 
 /// In what way a row is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,14 +102,8 @@ impl Case<'_> {
         self
     }
 
-    fn add<S: 'static>(
-        &mut self,
-        who: &str,
-        role: Role,
-        setup: Setup<S>,
-        body: impl Fn(&mut S, usize) -> u64 + Copy + Sync + 'static,
-    ) -> &mut Self {
-        let work = Work::Here(runner(setup, self.threads, body));
+    fn add(&mut self, who: &str, role: Role, start: Start) -> &mut Self {
+        let work = Work::Here(start(self.threads));
         self.push(who.into(), role, work)
     }
 
@@ -120,37 +114,26 @@ impl Case<'_> {
     }
 
     pub fn empty(&mut self) -> &mut Self {
-        self.add("Rust", Role::Empty, crate::measure::on(|| ()), |(), arg| arg as u64)
+        self.add("Rust", Role::Empty, work!(on(|| ()) => |(), arg| arg as u64))
     }
 
-    pub fn reference<S: 'static>(
-        &mut self,
-        who: &str,
-        setup: Setup<S>,
-        body: impl Fn(&mut S, usize) -> u64 + Copy + Sync + 'static,
-    ) -> &mut Self {
-        self.add(who, Role::Reference, setup, body)
+    pub fn reference(&mut self, who: &str, work: Start) -> &mut Self {
+        self.add(who, Role::Reference, work)
     }
 
     /// `netty` is the kind of Netty's buffer beside it.
-    pub fn ours<S: 'static>(
+    pub fn ours(
         &mut self,
         kind: &str,
         netty: impl Into<Option<&'static str>>,
-        setup: Setup<S>,
-        body: impl Fn(&mut S, usize) -> u64 + Copy + Sync + 'static,
+        work: Start,
     ) -> &mut Self {
         let role = Role::Ours { netty: netty.into() };
-        self.add(&format!("refbuf {kind}"), role, setup, body)
+        self.add(&format!("refbuf {kind}"), role, work)
     }
 
-    pub fn peer<S: 'static>(
-        &mut self,
-        who: &str,
-        setup: Setup<S>,
-        body: impl Fn(&mut S, usize) -> u64 + Copy + Sync + 'static,
-    ) -> &mut Self {
-        self.add(who, Role::Peer, setup, body)
+    pub fn peer(&mut self, who: &str, work: Start) -> &mut Self {
+        self.add(who, Role::Peer, work)
     }
 
     pub fn missing(&mut self, who: &str, why: &'static str) -> &mut Self {

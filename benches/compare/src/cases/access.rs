@@ -3,7 +3,7 @@
 use bytes::{Buf, BufMut};
 use refbuf::{ByteBuf, ByteBufMut, CompositeBuf, DirectBuf, HeapBuf, SliceBuf, WeakSlice};
 
-use crate::measure::{Setup, on, opaque};
+use crate::measure::{Setup, on, opaque, work};
 use crate::row::{Case, Group, Target};
 
 /// Bytes in every buffer that is gone back in.
@@ -78,10 +78,12 @@ fn dyn_heap() -> Box<dyn ByteBufMut> {
 mod ours {
     use super::{BATCH, ByteBuf, ByteBufMut, opaque};
 
+    #[inline(always)]
     pub fn get_u64<B: ByteBuf>(buf: &mut B, index: usize) -> u64 {
         buf.get_u64(index)
     }
 
+    #[inline(always)]
     pub fn set_u64<B: ByteBufMut>(buf: &mut B, index: usize) -> u64 {
         buf.set_u64(index, index as u64);
         0
@@ -89,17 +91,20 @@ mod ours {
 
     /// At the same index, unknown to the compiler, which beside the slice would
     /// do without the second access.
+    #[inline(always)]
     pub fn set_get_u64<B: ByteBufMut>(buf: &mut B, index: usize) -> u64 {
         buf.set_u64(index, index as u64);
         buf.get_u64(opaque(index))
     }
 
+    #[inline(always)]
     pub fn read_u64<B: ByteBuf>(buf: &mut B, start: usize) -> u64 {
         let value = buf.read_u64();
         buf.set_reader_index(start);
         value
     }
 
+    #[inline(always)]
     pub fn read_batch8<B: ByteBuf>(buf: &mut B, start: usize) -> u64 {
         let mut sum = 0;
         for _ in 0..BATCH {
@@ -109,12 +114,14 @@ mod ours {
         sum
     }
 
+    #[inline(always)]
     pub fn write_u64<B: ByteBufMut>(buf: &mut B, start: usize) -> u64 {
         buf.set_writer_index(start);
         buf.write_u64(start as u64);
         0
     }
 
+    #[inline(always)]
     pub fn write_batch8<B: ByteBufMut>(buf: &mut B, start: usize) -> u64 {
         buf.set_writer_index(start);
         for i in 0..8 {
@@ -128,11 +135,11 @@ mod ours {
 macro_rules! ours_mut {
     ($case:expr, $arg:expr, $body:ident) => {
         $case
-            .ours("heap", "heap", on(heap).arg($arg), ours::$body)
-            .ours("direct", "direct", on(direct).arg($arg), ours::$body)
-            .ours("slice", "slice", on(slice).arg($arg), ours::$body)
-            .ours("composite", "composite", on(composite).arg($arg), ours::$body)
-            .ours("dyn heap", "heap", on(dyn_heap).arg($arg), ours::$body)
+            .ours("heap", "heap", work!(on(heap).arg($arg) => ours::$body))
+            .ours("direct", "direct", work!(on(direct).arg($arg) => ours::$body))
+            .ours("slice", "slice", work!(on(slice).arg($arg) => ours::$body))
+            .ours("composite", "composite", work!(on(composite).arg($arg) => ours::$body))
+            .ours("dyn heap", "heap", work!(on(dyn_heap).arg($arg) => ours::$body))
     };
 }
 
@@ -140,7 +147,7 @@ macro_rules! ours_mut {
 macro_rules! ours {
     ($case:expr, $arg:expr, $body:ident) => {
         ours_mut!($case, $arg, $body)
-            .ours("weak", "slice", on(weak).arg($arg), |weak, arg| ours::$body(&mut weak.view, arg))
+            .ours("weak", "slice", work!(on(weak).arg($arg) => |weak, arg| ours::$body(&mut weak.view, arg)))
     };
 }
 
@@ -197,38 +204,38 @@ fn io_buf_mut() -> commonware_runtime::IoBufMut {
 }
 
 fn get_u64(case: &mut Case<'_>) {
-    case.reference("&[u8]", raw(), load_of);
+    case.reference("&[u8]", work!(raw() => load_of));
     ours!(case, INDEX, get_u64);
-    case.peer("bytes", on(bytes_mut).arg(INDEX), load_of)
-        .peer("ntex-bytes", on(ntex_mut).arg(INDEX), load_of)
-        .peer("arc-slice", on(arc_mut).arg(INDEX), load_of)
+    case.peer("bytes", work!(on(bytes_mut).arg(INDEX) => load_of))
+        .peer("ntex-bytes", work!(on(ntex_mut).arg(INDEX) => load_of))
+        .peer("arc-slice", work!(on(arc_mut).arg(INDEX) => load_of))
         .missing("bytesbuf", APPEND_ONLY);
     #[cfg(feature = "commonware")]
-    case.peer("commonware", on(io_buf_mut).arg(INDEX), load_of);
+    case.peer("commonware", work!(on(io_buf_mut).arg(INDEX) => load_of));
     netty(case, "get_u64");
 }
 
 fn set_u64(case: &mut Case<'_>) {
-    case.reference("&[u8]", raw(), store_in);
+    case.reference("&[u8]", work!(raw() => store_in));
     ours_mut!(case, INDEX, set_u64).missing("refbuf weak", "reads only");
-    case.peer("bytes", on(bytes_mut).arg(INDEX), store_in)
-        .peer("ntex-bytes", on(ntex_mut).arg(INDEX), store_in)
-        .peer("arc-slice", on(arc_mut).arg(INDEX), store_in)
+    case.peer("bytes", work!(on(bytes_mut).arg(INDEX) => store_in))
+        .peer("ntex-bytes", work!(on(ntex_mut).arg(INDEX) => store_in))
+        .peer("arc-slice", work!(on(arc_mut).arg(INDEX) => store_in))
         .missing("bytesbuf", APPEND_ONLY);
     #[cfg(feature = "commonware")]
-    case.peer("commonware", on(io_buf_mut).arg(INDEX), store_in);
+    case.peer("commonware", work!(on(io_buf_mut).arg(INDEX) => store_in));
     netty(case, "set_u64");
 }
 
 fn set_get_u64(case: &mut Case<'_>) {
-    case.reference("&[u8]", raw(), store_and_load);
+    case.reference("&[u8]", work!(raw() => store_and_load));
     ours_mut!(case, INDEX, set_get_u64).missing("refbuf weak", "reads only");
-    case.peer("bytes", on(bytes_mut).arg(INDEX), store_and_load)
-        .peer("ntex-bytes", on(ntex_mut).arg(INDEX), store_and_load)
-        .peer("arc-slice", on(arc_mut).arg(INDEX), store_and_load)
+    case.peer("bytes", work!(on(bytes_mut).arg(INDEX) => store_and_load))
+        .peer("ntex-bytes", work!(on(ntex_mut).arg(INDEX) => store_and_load))
+        .peer("arc-slice", work!(on(arc_mut).arg(INDEX) => store_and_load))
         .missing("bytesbuf", APPEND_ONLY);
     #[cfg(feature = "commonware")]
-    case.peer("commonware", on(io_buf_mut).arg(INDEX), store_and_load);
+    case.peer("commonware", work!(on(io_buf_mut).arg(INDEX) => store_and_load));
     netty(case, "set_get_u64");
 }
 
@@ -269,40 +276,55 @@ fn read_8<B: Buf>(buf: &mut Consumed<B>, _: usize) -> u64 {
 }
 
 fn read_u64(case: &mut Case<'_>) {
-    case.reference("&[u8]", on(reader), |reader, start| {
-        let value = load(&reader.bytes, reader.position);
-        reader.position = start;
-        value
-    });
+    case.reference(
+        "&[u8]",
+        work!(on(reader) => |reader, start| {
+            let value = load(&reader.bytes, reader.position);
+            reader.position = start;
+            value
+        }),
+    );
     ours!(case, 0, read_u64);
-    case.peer("bytes", consumed(bytes::Bytes::from), |buf, _| buf.left.get_u64())
-        .peer("ntex-bytes", consumed(ntex_bytes::Bytes::from), |buf, _| Buf::get_u64(&mut buf.left))
-        .peer("arc-slice", consumed(ArcBytes::from), |buf, _| buf.left.get_u64())
-        .peer("bytesbuf", consumed(pooled_view), |buf, _| buf.left.get_u64_be());
+    case.peer("bytes", work!(consumed(bytes::Bytes::from) => |buf, _| buf.left.get_u64()))
+        .peer(
+            "ntex-bytes",
+            work!(consumed(ntex_bytes::Bytes::from) => |buf, _| Buf::get_u64(&mut buf.left)),
+        )
+        .peer("arc-slice", work!(consumed(ArcBytes::from) => |buf, _| buf.left.get_u64()))
+        .peer("bytesbuf", work!(consumed(pooled_view) => |buf, _| buf.left.get_u64_be()));
     #[cfg(feature = "commonware")]
-    case.peer("commonware", consumed(commonware_runtime::IoBuf::from), |buf, _| buf.left.get_u64());
+    case.peer(
+        "commonware",
+        work!(consumed(commonware_runtime::IoBuf::from) => |buf, _| buf.left.get_u64()),
+    );
     netty(case, "read_u64");
 }
 
 fn read_batch8(case: &mut Case<'_>) {
-    case.reference("&[u8]", on(reader), |reader, start| {
-        let mut sum = 0;
-        for _ in 0..BATCH {
-            sum += u64::from(reader.bytes[reader.position]);
-            reader.position += 1;
-        }
-        reader.position = start;
-        sum
-    });
+    case.reference(
+        "&[u8]",
+        work!(on(reader) => |reader, start| {
+            let mut sum = 0;
+            for _ in 0..BATCH {
+                sum += u64::from(reader.bytes[reader.position]);
+                reader.position += 1;
+            }
+            reader.position = start;
+            sum
+        }),
+    );
     ours!(case, 0, read_batch8);
-    case.peer("bytes", consumed(bytes::Bytes::from), read_8)
-        .peer("ntex-bytes", consumed(ntex_bytes::Bytes::from), read_8)
-        .peer("arc-slice", consumed(ArcBytes::from), read_8)
-        .peer("bytesbuf", consumed(pooled_view), |buf, _| {
-            (0..BATCH).map(|_| u64::from(buf.left.get_byte())).sum()
-        });
+    case.peer("bytes", work!(consumed(bytes::Bytes::from) => read_8))
+        .peer("ntex-bytes", work!(consumed(ntex_bytes::Bytes::from) => read_8))
+        .peer("arc-slice", work!(consumed(ArcBytes::from) => read_8))
+        .peer(
+            "bytesbuf",
+            work!(consumed(pooled_view) => |buf, _| {
+                (0..BATCH).map(|_| u64::from(buf.left.get_byte())).sum()
+            }),
+        );
     #[cfg(feature = "commonware")]
-    case.peer("commonware", consumed(commonware_runtime::IoBuf::from), read_8);
+    case.peer("commonware", work!(consumed(commonware_runtime::IoBuf::from) => read_8));
     netty(case, "read_batch8");
 }
 
@@ -343,10 +365,10 @@ fn open_composite() -> CompositeBuf {
 macro_rules! ours_with_room {
     ($case:expr, $body:ident) => {
         $case
-            .ours("heap", "heap", on(|| HeapBuf::with_capacity(LEN)), ours::$body)
-            .ours("direct", "direct", on(|| DirectBuf::with_capacity(LEN)), ours::$body)
-            .ours("composite", "composite", on(open_composite).arg(LEN), ours::$body)
-            .ours("dyn heap", "heap", on(dyn_heap), ours::$body)
+            .ours("heap", "heap", work!(on(|| HeapBuf::with_capacity(LEN)) => ours::$body))
+            .ours("direct", "direct", work!(on(|| DirectBuf::with_capacity(LEN)) => ours::$body))
+            .ours("composite", "composite", work!(on(open_composite).arg(LEN) => ours::$body))
+            .ours("dyn heap", "heap", work!(on(dyn_heap) => ours::$body))
             .missing("refbuf slice", NO_ROOM)
             .missing("refbuf weak", NO_ROOM)
     };
@@ -361,71 +383,107 @@ fn netty_with_room(case: &mut Case<'_>, operation: &'static str) {
 }
 
 fn write_u64(case: &mut Case<'_>) {
-    case.reference("Vec", on(|| Vec::with_capacity(LEN)), |vec, start| {
-        vec.truncate(start);
-        vec.extend_from_slice(&(start as u64).to_be_bytes());
-        0
-    });
+    case.reference(
+        "Vec",
+        work!(on(|| Vec::with_capacity(LEN)) => |vec, start| {
+            vec.truncate(start);
+            vec.extend_from_slice(&(start as u64).to_be_bytes());
+            0
+        }),
+    );
     ours_with_room!(case, write_u64);
-    case.peer("bytes", on(room), |buf, start| {
-        buf.truncate(start);
-        buf.put_u64(start as u64);
-        0
-    })
-    .peer("ntex-bytes", on(ntex_room), |buf, start| {
-        buf.truncate(start);
-        buf.put_u64(start as u64);
-        0
-    })
-    .peer("arc-slice", on(arc_room), |buf, start| {
-        buf.truncate(start);
-        buf.extend_from_slice(&(start as u64).to_be_bytes());
-        0
-    })
-    .peer("bytesbuf", pooled_room(), |buf, start| {
-        buf.put_u64_be(start as u64);
-        0
-    });
+    case.peer(
+        "bytes",
+        work!(on(room) => |buf, start| {
+            buf.truncate(start);
+            buf.put_u64(start as u64);
+            0
+        }),
+    )
+    .peer(
+        "ntex-bytes",
+        work!(on(ntex_room) => |buf, start| {
+            buf.truncate(start);
+            buf.put_u64(start as u64);
+            0
+        }),
+    )
+    .peer(
+        "arc-slice",
+        work!(on(arc_room) => |buf, start| {
+            buf.truncate(start);
+            buf.extend_from_slice(&(start as u64).to_be_bytes());
+            0
+        }),
+    )
+    .peer(
+        "bytesbuf",
+        work!(pooled_room() => |buf, start| {
+            buf.put_u64_be(start as u64);
+            0
+        }),
+    );
     #[cfg(feature = "commonware")]
-    case.peer("commonware", on(io_room), |buf, start| {
-        buf.truncate(start);
-        buf.put_u64(start as u64);
-        0
-    });
+    case.peer(
+        "commonware",
+        work!(on(io_room) => |buf, start| {
+            buf.truncate(start);
+            buf.put_u64(start as u64);
+            0
+        }),
+    );
     netty_with_room(case, "write_u64");
 }
 
 fn write_batch8(case: &mut Case<'_>) {
-    case.reference("Vec", on(|| Vec::with_capacity(LEN)), |vec, start| {
-        vec.truncate(start);
-        (0..8).for_each(|i| vec.push(i));
-        0
-    });
+    case.reference(
+        "Vec",
+        work!(on(|| Vec::with_capacity(LEN)) => |vec, start| {
+            vec.truncate(start);
+            (0..8).for_each(|i| vec.push(i));
+            0
+        }),
+    );
     ours_with_room!(case, write_batch8);
-    case.peer("bytes", on(room), |buf, start| {
-        buf.truncate(start);
-        (0..8).for_each(|i| buf.put_u8(i));
-        0
-    })
-    .peer("ntex-bytes", on(ntex_room), |buf, start| {
-        buf.truncate(start);
-        (0..8).for_each(|i| ntex_bytes::BufMut::put_u8(buf, i));
-        0
-    })
-    .peer("arc-slice", on(arc_room), |buf, start| {
-        buf.truncate(start);
-        (0..8).for_each(|i| buf.push(i));
-        0
-    })
-    .peer("bytesbuf", pooled_room(), |buf, _| {
-        (0..8).for_each(|i| buf.put_byte(i));
-        0
-    });
+    case.peer(
+        "bytes",
+        work!(on(room) => |buf, start| {
+            buf.truncate(start);
+            (0..8).for_each(|i| buf.put_u8(i));
+            0
+        }),
+    )
+    .peer(
+        "ntex-bytes",
+        work!(on(ntex_room) => |buf, start| {
+            buf.truncate(start);
+            (0..8).for_each(|i| ntex_bytes::BufMut::put_u8(buf, i));
+            0
+        }),
+    )
+    .peer(
+        "arc-slice",
+        work!(on(arc_room) => |buf, start| {
+            buf.truncate(start);
+            (0..8).for_each(|i| buf.push(i));
+            0
+        }),
+    )
+    .peer(
+        "bytesbuf",
+        work!(pooled_room() => |buf, _| {
+            (0..8).for_each(|i| buf.put_byte(i));
+            0
+        }),
+    );
     #[cfg(feature = "commonware")]
-    case.peer("commonware", on(io_room), |buf, start| {
-        buf.truncate(start);
-        (0..8).for_each(|i| buf.put_u8(i));
-        0
-    });
+    case.peer(
+        "commonware",
+        work!(on(io_room) => |buf, start| {
+            buf.truncate(start);
+            (0..8).for_each(|i| buf.put_u8(i));
+            0
+        }),
+    );
     netty_with_room(case, "write_batch8");
 }

@@ -3,7 +3,7 @@
 use core::hint::black_box;
 use refbuf::{BufAllocator, Pool, PoolConfig, Unpooled};
 
-use crate::measure::{Setup, on};
+use crate::measure::{Setup, on, work};
 use crate::row::{Case, Group, Target};
 
 const SIZES: [usize; 5] = [256, 1 << 10, 4 << 10, 16 << 10, 64 << 10];
@@ -47,33 +47,59 @@ fn make<B>(make: impl FnOnce() -> B) -> u64 {
 
 /// Those that ask the system.
 fn from_the_system(case: &mut Case<'_>, size: usize) {
-    case.reference("Vec", sized(|| (), size), |(), n| make(|| Vec::<u8>::with_capacity(n)))
-        .peer("bytes", sized(|| (), size), |(), n| make(|| bytes::BytesMut::with_capacity(n)))
-        .peer("ntex-bytes", sized(|| (), size), |(), n| {
+    case.reference(
+        "Vec",
+        work!(sized(|| (), size) => |(), n| make(|| Vec::<u8>::with_capacity(n))),
+    )
+    .peer("bytes", work!(sized(|| (), size) => |(), n| make(|| bytes::BytesMut::with_capacity(n))))
+    .peer(
+        "ntex-bytes",
+        work!(sized(|| (), size) => |(), n| {
             make(|| ntex_bytes::BytesMut::with_capacity(n))
-        })
-        .peer("arc-slice", sized(|| (), size), |(), n| {
+        }),
+    )
+    .peer(
+        "arc-slice",
+        work!(sized(|| (), size) => |(), n| {
             make(|| arc_slice::ArcBytesMut::<arc_slice::layout::ArcLayout>::with_capacity(n))
-        });
+        }),
+    );
     #[cfg(feature = "commonware")]
-    case.peer("commonware", sized(|| (), size), |(), n| {
-        make(|| commonware_runtime::IoBufMut::with_capacity(n))
-    });
+    case.peer(
+        "commonware",
+        work!(sized(|| (), size) => |(), n| {
+            make(|| commonware_runtime::IoBufMut::with_capacity(n))
+        }),
+    );
 }
 
 fn pooled(case: &mut Case<'_>, size: usize) {
     from_the_system(case, size);
     // One for all threads: a static each, as a program has it.
-    case.ours("pooled heap", "pooled heap", sized(pool, size), |pool, n| make(|| pool.heap(n)))
-        .ours("pooled direct", "pooled direct", sized(pool, size), |pool, n| {
+    case.ours(
+        "pooled heap",
+        "pooled heap",
+        work!(sized(pool, size) => |pool, n| make(|| pool.heap(n))),
+    )
+    .ours(
+        "pooled direct",
+        "pooled direct",
+        work!(sized(pool, size) => |pool, n| {
             make(|| pool.direct(n))
-        })
-        .peer("ntex-bytes pages", sized(move || page_size(size), size), |page, _| {
+        }),
+    )
+    .peer(
+        "ntex-bytes pages",
+        work!(sized(move || page_size(size), size) => |page, _| {
             make(|| ntex_bytes::BytesMut::with_page_size(*page))
-        })
-        .peer("bytesbuf", sized(bytesbuf::mem::GlobalPool::new, size), |pool, n| {
+        }),
+    )
+    .peer(
+        "bytesbuf",
+        work!(sized(bytesbuf::mem::GlobalPool::new, size) => |pool, n| {
             make(|| pool.reserve(n))
-        });
+        }),
+    );
     for kind in ["pooled heap", "pooled direct"] {
         case.netty("alloc", kind, size);
     }
@@ -81,12 +107,20 @@ fn pooled(case: &mut Case<'_>, size: usize) {
 
 fn unpooled(case: &mut Case<'_>, size: usize) {
     from_the_system(case, size);
-    case.ours("unpooled heap", "unpooled heap", sized(|| (), size), |(), n| {
-        make(|| Unpooled.heap(n))
-    })
-    .ours("unpooled direct", "unpooled direct", sized(|| (), size), |(), n| {
-        make(|| Unpooled.direct(n))
-    })
+    case.ours(
+        "unpooled heap",
+        "unpooled heap",
+        work!(sized(|| (), size) => |(), n| {
+            make(|| Unpooled.heap(n))
+        }),
+    )
+    .ours(
+        "unpooled direct",
+        "unpooled direct",
+        work!(sized(|| (), size) => |(), n| {
+            make(|| Unpooled.direct(n))
+        }),
+    )
     .missing("bytesbuf", "always from a pool");
     for kind in ["unpooled heap", "unpooled direct"] {
         case.netty("alloc", kind, size);

@@ -4,7 +4,7 @@ use core::hint::black_box;
 use refbuf::SliceBuf;
 use std::sync::Arc;
 
-use crate::measure::on;
+use crate::measure::{on, work};
 use crate::row::{Group, Target};
 
 const LEN: usize = 64;
@@ -19,22 +19,21 @@ pub fn group() -> Group {
     );
     let mut case = group.case("clone_drop");
     case.empty()
-        .reference("Arc<[u8]>", on(|| Arc::<[u8]>::from(content())), clone_drop)
-        .ours("slice", "heap", on(|| SliceBuf::from(content())), clone_drop)
-        .peer("bytes", shared(|| bytes::Bytes::from(content())), |pair, i| {
+        .reference("Arc<[u8]>", work!(on(|| Arc::<[u8]>::from(content())) => clone_drop))
+        .ours("slice", "heap", work!(on(|| SliceBuf::from(content())) => clone_drop))
+        .peer("bytes", work!(shared(|| bytes::Bytes::from(content())) => |pair, i| {
             clone_drop(&mut pair.0, i)
-        })
-        .peer("ntex-bytes", on(|| ntex_bytes::Bytes::from(content())), clone_drop)
-        .peer(
-            "arc-slice",
-            on(|| arc_slice::ArcBytes::<arc_slice::layout::ArcLayout>::from(&content()[..])),
-            clone_drop,
-        )
-        .peer("bytesbuf", on(view), clone_drop);
+        }))
+        .peer("ntex-bytes", work!(on(|| ntex_bytes::Bytes::from(content())) => clone_drop))
+        .peer("arc-slice", work!(on(|| arc_slice::ArcBytes::<arc_slice::layout::ArcLayout>::from(&content()[..])) => clone_drop))
+        .peer("bytesbuf", work!(on(view) => clone_drop));
     #[cfg(feature = "commonware")]
-    case.peer("commonware", shared(|| commonware_runtime::IoBuf::from(content())), |pair, i| {
-        clone_drop(&mut pair.0, i)
-    });
+    case.peer(
+        "commonware",
+        work!(shared(|| commonware_runtime::IoBuf::from(content())) => |pair, i| {
+            clone_drop(&mut pair.0, i)
+        }),
+    );
     case.netty_both("clone", "heap", LEN);
     group
 }

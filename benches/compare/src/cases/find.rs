@@ -2,7 +2,7 @@
 
 use refbuf::{ByteBuf, CompositeBuf, HeapBuf};
 
-use crate::measure::on;
+use crate::measure::{on, work};
 use crate::row::{Case, Group, Target};
 
 pub fn group() -> Group {
@@ -36,15 +36,25 @@ fn none_of_the_others(case: &mut Case<'_>) {
 }
 
 fn contiguous(case: &mut Case<'_>, len: usize) {
-    case.reference("&[u8], iter().position()", on(move || content(len)), |bytes, _| {
-        bytes.iter().position(|&byte| byte == 1).unwrap_or(0) as u64
-    })
-    .reference("&[u8], memchr", on(move || content(len)), |bytes, _| {
-        memchr::memchr(1, bytes).unwrap_or(0) as u64
-    })
-    .ours("heap", "heap", on(move || HeapBuf::from(content(len))), |buf, _| {
-        buf.find_byte(1).unwrap_or(0) as u64
-    });
+    case.reference(
+        "&[u8], iter().position()",
+        work!(on(move || content(len)) => |bytes, _| {
+            bytes.iter().position(|&byte| byte == 1).unwrap_or(0) as u64
+        }),
+    )
+    .reference(
+        "&[u8], memchr",
+        work!(on(move || content(len)) => |bytes, _| {
+            memchr::memchr(1, bytes).unwrap_or(0) as u64
+        }),
+    )
+    .ours(
+        "heap",
+        "heap",
+        work!(on(move || HeapBuf::from(content(len))) => |buf, _| {
+            buf.find_byte(1).unwrap_or(0) as u64
+        }),
+    );
     none_of_the_others(case);
     case.netty_both("find", "heap", len);
 }
@@ -52,9 +62,13 @@ fn contiguous(case: &mut Case<'_>, len: usize) {
 const PART: usize = 64;
 
 fn rope(case: &mut Case<'_>) {
-    case.ours("composite", "composite", on(composite), |buf, _| {
-        buf.find_byte(1).unwrap_or(0) as u64
-    });
+    case.ours(
+        "composite",
+        "composite",
+        work!(on(composite) => |buf, _| {
+            buf.find_byte(1).unwrap_or(0) as u64
+        }),
+    );
     none_of_the_others(case);
     case.netty_both("find", "composite", 16 * PART);
 }

@@ -3,7 +3,7 @@
 use core::hint::black_box;
 use refbuf::{ByteBuf, ByteBufMut, HeapBuf, SliceBuf};
 
-use crate::measure::{Setup, on};
+use crate::measure::{Setup, on, work};
 use crate::row::{Group, Target};
 
 const FRAME: usize = 64;
@@ -24,84 +24,138 @@ pub fn group() -> Group {
 
     let mut case = group.case("cut_received");
     case.empty()
-        .ours("heap", "heap", received(HeapBuf::new, fill_heap), |buf, n| {
-            black_box(&buf.read_slice(n));
-            0
-        })
-        .peer("bytes", received(bytes::BytesMut::new, fill_bytes), |buf, n| {
-            black_box(&buf.split_to(n).freeze());
-            0
-        })
-        .peer("ntex-bytes", received(ntex_bytes::BytesMut::new, fill_ntex), |buf, n| {
-            black_box(&buf.split_to(n));
-            0
-        })
-        .peer("arc-slice", received(shared_arc_mut, fill_arc), |buf, n| {
-            black_box(&buf.split_to(n).freeze::<arc_slice::layout::ArcLayout>());
-            0
-        })
-        .peer("bytesbuf", received(bytesbuf::BytesBuf::new, fill_bytesbuf), |buf, n| {
-            black_box(&buf.consume(n));
-            0
-        })
+        .ours(
+            "heap",
+            "heap",
+            work!(received(HeapBuf::new, fill_heap) => |buf, n| {
+                black_box(&buf.read_slice(n));
+                0
+            }),
+        )
+        .peer(
+            "bytes",
+            work!(received(bytes::BytesMut::new, fill_bytes) => |buf, n| {
+                black_box(&buf.split_to(n).freeze());
+                0
+            }),
+        )
+        .peer(
+            "ntex-bytes",
+            work!(received(ntex_bytes::BytesMut::new, fill_ntex) => |buf, n| {
+                black_box(&buf.split_to(n));
+                0
+            }),
+        )
+        .peer(
+            "arc-slice",
+            work!(received(shared_arc_mut, fill_arc) => |buf, n| {
+                black_box(&buf.split_to(n).freeze::<arc_slice::layout::ArcLayout>());
+                0
+            }),
+        )
+        .peer(
+            "bytesbuf",
+            work!(received(bytesbuf::BytesBuf::new, fill_bytesbuf) => |buf, n| {
+                black_box(&buf.consume(n));
+                0
+            }),
+        )
         .missing("commonware", "cuts frozen buffers only");
     case.netty_both("cut", "heap", FRAME);
 
     let mut case = group.case("cut_shared");
-    case.ours("slice", "heap", whole(SliceBuf::from), |buf, n| {
-        black_box(&buf.left.split_to(n));
-        0
-    })
-    .peer("bytes", whole(bytes::Bytes::from), |buf, n| {
-        black_box(&buf.left.split_to(n));
-        0
-    })
-    .peer("ntex-bytes", whole(ntex_bytes::Bytes::from), |buf, n| {
-        black_box(&buf.left.split_to(n));
-        0
-    })
-    .peer("arc-slice", whole(arc_bytes), |buf, n| {
-        black_box(&buf.left.split_to(n));
-        0
-    })
-    .peer("bytesbuf", whole(view), |buf, n| {
-        black_box(&buf.left.range(0..n));
-        buf.left.advance(n);
-        0
-    });
+    case.ours(
+        "slice",
+        "heap",
+        work!(whole(SliceBuf::from) => |buf, n| {
+            black_box(&buf.left.split_to(n));
+            0
+        }),
+    )
+    .peer(
+        "bytes",
+        work!(whole(bytes::Bytes::from) => |buf, n| {
+            black_box(&buf.left.split_to(n));
+            0
+        }),
+    )
+    .peer(
+        "ntex-bytes",
+        work!(whole(ntex_bytes::Bytes::from) => |buf, n| {
+            black_box(&buf.left.split_to(n));
+            0
+        }),
+    )
+    .peer(
+        "arc-slice",
+        work!(whole(arc_bytes) => |buf, n| {
+            black_box(&buf.left.split_to(n));
+            0
+        }),
+    )
+    .peer(
+        "bytesbuf",
+        work!(whole(view) => |buf, n| {
+            black_box(&buf.left.range(0..n));
+            buf.left.advance(n);
+            0
+        }),
+    );
     #[cfg(feature = "commonware")]
-    case.peer("commonware", whole(commonware_runtime::IoBuf::from), |buf, n| {
-        black_box(&buf.left.split_to(n));
-        0
-    });
+    case.peer(
+        "commonware",
+        work!(whole(commonware_runtime::IoBuf::from) => |buf, n| {
+            black_box(&buf.left.split_to(n));
+            0
+        }),
+    );
     case.netty_both("cut", "heap", FRAME);
 
     let mut case = group.case("slice");
-    case.ours("slice", "heap", whole(SliceBuf::from), |buf, n| {
-        black_box(&buf.whole.slice(n..2 * n));
-        0
-    })
-    .peer("bytes", whole(bytes::Bytes::from), |buf, n| {
-        black_box(&buf.whole.slice(n..2 * n));
-        0
-    })
-    .peer("ntex-bytes", whole(ntex_bytes::Bytes::from), |buf, n| {
-        black_box(&buf.whole.slice(n..2 * n));
-        0
-    })
-    .peer("arc-slice", whole(arc_bytes), |buf, n| {
-        black_box(&buf.whole.subslice(n..2 * n));
-        0
-    })
-    .peer("bytesbuf", whole(view), |buf, n| {
-        black_box(&buf.whole.range(n..2 * n));
-        0
-    });
+    case.ours(
+        "slice",
+        "heap",
+        work!(whole(SliceBuf::from) => |buf, n| {
+            black_box(&buf.whole.slice(n..2 * n));
+            0
+        }),
+    )
+    .peer(
+        "bytes",
+        work!(whole(bytes::Bytes::from) => |buf, n| {
+            black_box(&buf.whole.slice(n..2 * n));
+            0
+        }),
+    )
+    .peer(
+        "ntex-bytes",
+        work!(whole(ntex_bytes::Bytes::from) => |buf, n| {
+            black_box(&buf.whole.slice(n..2 * n));
+            0
+        }),
+    )
+    .peer(
+        "arc-slice",
+        work!(whole(arc_bytes) => |buf, n| {
+            black_box(&buf.whole.subslice(n..2 * n));
+            0
+        }),
+    )
+    .peer(
+        "bytesbuf",
+        work!(whole(view) => |buf, n| {
+            black_box(&buf.whole.range(n..2 * n));
+            0
+        }),
+    );
     #[cfg(feature = "commonware")]
-    case.peer("commonware", whole(commonware_runtime::IoBuf::from), |buf, n| {
-        black_box(&buf.whole.slice(n..2 * n));
-        0
-    });
+    case.peer(
+        "commonware",
+        work!(whole(commonware_runtime::IoBuf::from) => |buf, n| {
+            black_box(&buf.whole.slice(n..2 * n));
+            0
+        }),
+    );
     case.netty_both("slice", "heap", FRAME);
     group
 }

@@ -5,7 +5,7 @@ use refbuf_codec::hpack::{Decoder, Encoder, Header, Huffman, Indexing};
 use std::path::Path;
 use std::{fs, io};
 
-use crate::measure::on;
+use crate::measure::{on, work};
 use crate::row::{Group, Target};
 
 /// Name, headers, bytes of a name, bytes of a value: the sizes of Netty's own
@@ -32,15 +32,19 @@ pub fn group(directory: &Path) -> io::Result<Group> {
             let file = file.display().to_string();
             let mut case = group.case(format!("{name}, {coding}"));
             let make = move || (Decoder::new(), HeapBuf::from(block.clone()));
-            case.ours("heap", "decoder", on(make), |(decoder, block), start| {
-                let mut bytes = 0;
-                let read = decoder.decode(block, |header| {
-                    bytes += header.name.len() + header.value.len();
-                });
-                read.expect("a valid block");
-                block.set_reader_index(start);
-                bytes as u64
-            });
+            case.ours(
+                "heap",
+                "decoder",
+                work!(on(make) => |(decoder, block), start| {
+                    let mut bytes = 0;
+                    let read = decoder.decode(block, |header| {
+                        bytes += header.name.len() + header.value.len();
+                    });
+                    read.expect("a valid block");
+                    block.set_reader_index(start);
+                    bytes as u64
+                }),
+            );
             for checks in [true, false] {
                 case.jvm("hpack", "decoder", &file, 0, checks);
             }

@@ -5,7 +5,7 @@ use core::hint::black_box;
 use refbuf::{ByteBuf, CompositeBuf, SliceBuf};
 use std::collections::VecDeque;
 
-use crate::measure::{Setup, on};
+use crate::measure::{Setup, on, work};
 use crate::row::{Group, Target};
 
 const PART: usize = 64;
@@ -26,76 +26,118 @@ pub fn group() -> Group {
 
     let mut case = group.case("build");
     case.empty()
-        .reference("VecDeque<Bytes>", on(part_of_bytes).arg(PARTS), |part, n| {
-            black_box(&chain(part, n));
-            0
-        })
-        .ours("composite", "composite", on(part).arg(PARTS), |part, n| {
-            black_box(&composite(part, n));
-            0
-        })
-        .peer("ntex-bytes", on(|| ntex_bytes::Bytes::from(vec![0; PART])).arg(PARTS), |part, n| {
-            black_box(&pages(part, n));
-            0
-        })
-        .peer("bytesbuf", on(view).arg(PARTS), |part, n| {
-            black_box(&bytesbuf::BytesView::from_views((0..n).map(|_| part.clone())));
-            0
-        })
+        .reference(
+            "VecDeque<Bytes>",
+            work!(on(part_of_bytes).arg(PARTS) => |part, n| {
+                black_box(&chain(part, n));
+                0
+            }),
+        )
+        .ours(
+            "composite",
+            "composite",
+            work!(on(part).arg(PARTS) => |part, n| {
+                black_box(&composite(part, n));
+                0
+            }),
+        )
+        .peer(
+            "ntex-bytes",
+            work!(on(|| ntex_bytes::Bytes::from(vec![0; PART])).arg(PARTS) => |part, n| {
+                black_box(&pages(part, n));
+                0
+            }),
+        )
+        .peer(
+            "bytesbuf",
+            work!(on(view).arg(PARTS) => |part, n| {
+                black_box(&bytesbuf::BytesView::from_views((0..n).map(|_| part.clone())));
+                0
+            }),
+        )
         .missing("bytes", NO_ROPE)
         .missing("arc-slice", NO_ROPE);
     #[cfg(feature = "commonware")]
-    case.peer("commonware", on(|| shared_io_buf().1).arg(PARTS), |part, n| {
-        black_box(&io_bufs(part, n));
-        0
-    });
+    case.peer(
+        "commonware",
+        work!(on(|| shared_io_buf().1).arg(PARTS) => |part, n| {
+            black_box(&io_bufs(part, n));
+            0
+        }),
+    );
     case.netty_both("build", "composite", PARTS);
 
     let mut case = group.case("read");
-    case.reference("&[u8]", on(|| vec![0_u8; LEN].into_boxed_slice()), |bytes, _| {
-        bytes.iter().fold(0, |sum, &byte| black_box(sum + u64::from(byte)))
-    })
-    .reference("VecDeque<Bytes>", many(|| chain(&part_of_bytes(), PARTS)), |ropes, _| {
-        read_all(ropes.next())
-    })
-    .ours("composite", "composite", on(|| composite(&part(), PARTS)), |rope, start| {
-        let mut sum = 0;
-        while rope.is_readable() {
-            sum += u64::from(rope.read_u8());
-        }
-        rope.set_reader_index(start);
-        sum
-    })
-    .peer("bytesbuf", many(rope_of_views), |ropes, _| {
-        let rope = ropes.next();
-        let mut sum = 0;
-        while !rope.is_empty() {
-            sum += u64::from(rope.get_byte());
-        }
-        sum
-    })
+    case.reference(
+        "&[u8]",
+        work!(on(|| vec![0_u8; LEN].into_boxed_slice()) => |bytes, _| {
+            bytes.iter().fold(0, |sum, &byte| black_box(sum + u64::from(byte)))
+        }),
+    )
+    .reference(
+        "VecDeque<Bytes>",
+        work!(many(|| chain(&part_of_bytes(), PARTS)) => |ropes, _| {
+            read_all(ropes.next())
+        }),
+    )
+    .ours(
+        "composite",
+        "composite",
+        work!(on(|| composite(&part(), PARTS)) => |rope, start| {
+            let mut sum = 0;
+            while rope.is_readable() {
+                sum += u64::from(rope.read_u8());
+            }
+            rope.set_reader_index(start);
+            sum
+        }),
+    )
+    .peer(
+        "bytesbuf",
+        work!(many(rope_of_views) => |ropes, _| {
+            let rope = ropes.next();
+            let mut sum = 0;
+            while !rope.is_empty() {
+                sum += u64::from(rope.get_byte());
+            }
+            sum
+        }),
+    )
     .missing("ntex-bytes", "its pages are written and sent, not read")
     .missing("bytes", NO_ROPE)
     .missing("arc-slice", NO_ROPE);
     #[cfg(feature = "commonware")]
-    case.peer("commonware", many(|| io_bufs(&shared_io_buf().1, PARTS)), |ropes, _| {
-        read_all(ropes.next())
-    });
+    case.peer(
+        "commonware",
+        work!(many(|| io_bufs(&shared_io_buf().1, PARTS)) => |ropes, _| {
+            read_all(ropes.next())
+        }),
+    );
     case.netty_both("read_rope", "composite", PARTS);
 
     let mut case = group.case("random_get");
-    case.reference("&[u8]", random(|| vec![0_u8; LEN]), |state, _| {
-        let index = state.index();
-        state.rope[index].into()
-    })
-    .reference("VecDeque<Bytes>", random(|| chain(&part_of_bytes(), PARTS)), |state, _| {
-        let index = state.index();
-        state.rope.byte_at(index).into()
-    })
-    .ours("composite", "composite", random(|| composite(&part(), PARTS)), |state, _| {
-        let index = state.index();
-        state.rope.get_u8(index).into()
-    })
+    case.reference(
+        "&[u8]",
+        work!(random(|| vec![0_u8; LEN]) => |state, _| {
+            let index = state.index();
+            state.rope[index].into()
+        }),
+    )
+    .reference(
+        "VecDeque<Bytes>",
+        work!(random(|| chain(&part_of_bytes(), PARTS)) => |state, _| {
+            let index = state.index();
+            state.rope.byte_at(index).into()
+        }),
+    )
+    .ours(
+        "composite",
+        "composite",
+        work!(random(|| composite(&part(), PARTS)) => |state, _| {
+            let index = state.index();
+            state.rope.get_u8(index).into()
+        }),
+    )
     .missing("bytesbuf", NO_INDEX)
     .missing("ntex-bytes", NO_INDEX)
     .missing("commonware", NO_INDEX)
