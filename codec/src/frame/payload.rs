@@ -47,14 +47,14 @@ pub const COPIED: usize = 256;
 /// assert_eq!(framed(vec![1, 2])?, b"\x02\x01\x02");
 /// # Ok::<(), FrameError>(())
 /// ```
-pub trait Payload: sealed::Payload {}
+pub trait Payload: sealed::Append {}
 
-impl<P: sealed::Payload> Payload for P {}
+impl<P: sealed::Append> Payload for P {}
 
-pub(super) mod sealed {
+mod sealed {
     use super::{CompositeBuf, Error};
 
-    pub trait Payload {
+    pub trait Append {
         /// Its bytes.
         fn len(&self) -> usize;
 
@@ -65,7 +65,7 @@ pub(super) mod sealed {
 
 macro_rules! buffers {
     ($([$($generics:tt)*] $ty:ty),* $(,)?) => { $(
-        impl<$($generics)*> sealed::Payload for $ty {
+        impl<$($generics)*> sealed::Append for $ty {
             #[inline]
             fn len(&self) -> usize {
                 self.readable_bytes()
@@ -93,7 +93,7 @@ buffers! {
 
 macro_rules! bytes {
     ($($ty:ty),* $(,)?) => { $(
-        impl sealed::Payload for $ty {
+        impl sealed::Append for $ty {
             #[inline]
             fn len(&self) -> usize {
                 AsRef::<[u8]>::as_ref(self).len()
@@ -114,7 +114,7 @@ macro_rules! bytes {
 
 bytes! { Vec<u8>, Box<[u8]>, String, &'static [u8], &'static str }
 
-impl<const N: usize> sealed::Payload for &'static [u8; N] {
+impl<const N: usize> sealed::Append for &'static [u8; N] {
     #[inline]
     fn len(&self) -> usize {
         N
