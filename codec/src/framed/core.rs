@@ -10,8 +10,8 @@ use refbuf::{ByteBuf, ByteBufMut, CompositeBuf, HeapBuf, OwnedBuf, ReceivePolicy
 use super::{Error, Options, Parts};
 use crate::{Decoder, Encoder};
 
-/// Room for so much is made on a peer's word. Beyond that it has to have sent
-/// as much as it gets room for.
+/// Room for so much is made on a peer's word. More comes of a buffer's way to
+/// grow, by doubling when it is full.
 const TRUSTED: usize = 64 << 10;
 
 /// So many components are as good a reason to write as bytes: each of them
@@ -93,8 +93,9 @@ where
 
     /// Appends what one read brings.
     fn fill(&mut self, reader: &mut dyn Read) -> Result<(), Error<C::Error>> {
-        let proven = self.input.readable_bytes().max(TRUSTED);
-        let missing = self.codec.missing().min(proven);
+        // Room that there is costs no more, and is kept.
+        let trusted = self.input.writable_bytes().max(TRUSTED);
+        let missing = self.codec.missing().min(trusted);
         let room = self.policy.prepare_for(&mut self.input, missing).map_err(Error::Buffer)?;
         loop {
             match self.input.read_from(reader, room) {

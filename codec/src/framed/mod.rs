@@ -37,8 +37,8 @@
 //! trusted with memory that it has not written); the policy keeps that to about
 //! what comes. Where a decoder says how much is
 //! [missing](Decoder::missing) for an item, room for it is made at once, but
-//! for no more than as much as has come of it already, or 64 KiB: a peer costs
-//! memory for what it sends, not for what it claims.
+//! for no more than 64 KiB; beyond that the buffer doubles as it fills. A peer
+//! costs memory for what it sends, not for what it claims.
 //!
 //! An error that the decoder [recovers](Decoder::recovers) from is returned,
 //! and the next call goes on. After any other of the decoder or of the stream,
