@@ -205,8 +205,10 @@ impl LengthField {
         if self.offset != 0 {
             return Err(ConfigError::Offset { offset: self.offset });
         }
-        let most = i128::from(self.max_value()) + i128::from(self.adjustment) + header as i128;
-        let max = u64::try_from(most).map_or(u64::MAX, |most| most.min(self.max_frame_len as u64));
+        // Not below 0, as checked; it may be more than can be counted.
+        let sayable = i128::from(self.max_value()) + i128::from(self.adjustment) + header as i128;
+        let max = self.max_frame_len as u64;
+        let max = u64::try_from(sayable).map_or(max, |sayable| sayable.min(max));
         Ok(LengthFieldEncoder { field: self, max })
     }
 

@@ -65,6 +65,14 @@ fn what_the_field_cannot_say_is_refused() {
         encoder.encode(vec![0; most], &mut output).unwrap();
         assert_eq!(output.readable_bytes(), 6 + width + most);
     }
+    // Where it can say more than anything, the limit is the limit.
+    for width in [2, 4, 8] {
+        let field = LengthField::new(width).adjustment(-1).max_frame_len(width + 3);
+        let mut encoder = field.encoder().unwrap();
+        assert!(encoder.encode("abc", &mut CompositeBuf::new()).is_ok());
+        let too_long = FrameError::TooLong { len: width as u64 + 4, max: width as u64 + 3 };
+        assert_eq!(encoder.encode("abcd", &mut CompositeBuf::new()), Err(too_long));
+    }
     // With the length counting itself, fewer are left for the payload.
     let mut encoder = LengthField::new(1).adjustment(-1).encoder().unwrap();
     let mut output = CompositeBuf::new();
