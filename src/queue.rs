@@ -57,9 +57,11 @@ use crate::{CompositeBuf, Error, HeapBuf, IntoComponents};
 /// # Code that runs inside
 ///
 /// The only code of others that a call runs is the allocator's and the `Drop` of
-/// buffers' owners: of the one that is refused in a push, and of pieces that
-/// were copied, at the end of a take. A token is moved, and never dropped, by
-/// the queue. [`clear`](Self::clear) runs nothing.
+/// buffers' owners: of the one that a push refuses, and of pieces that were
+/// copied, at the end of a take. The queue is borrowed meanwhile, and in order:
+/// a panic there loses nothing. Tokens are moved; none is dropped but by
+/// [`push_with`](Self::push_with) that panics. [`clear`](Self::clear) runs
+/// nothing.
 ///
 /// # Costs
 ///
@@ -180,7 +182,9 @@ impl<T> CoalescingQueue<T> {
     }
 
     /// The same queue, which copies neighbouring pieces of at most `n` bytes
-    /// each together and composes longer ones. With 0 it never copies.
+    /// each together and composes longer ones. What counts is how much of a
+    /// piece is taken: the last bytes of a long one are short. With 0 it never
+    /// copies.
     ///
     /// ```
     /// use refbuf::CoalescingQueue;
