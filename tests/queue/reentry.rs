@@ -2,10 +2,14 @@
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
-use refbuf::{ByteBuf, CoalescingQueue, CompositeBuf, SliceBuf};
+use refbuf::{
+    ByteBuf, ByteBufMut, CoalescingQueue, CompositeBuf, Error, Heap, HeapBuf, OwnedBuf, SliceBuf,
+    Storage,
+};
 
 use crate::support::{Owner, released, state, take};
 
@@ -52,7 +56,7 @@ fn owners_that_queue_more_find_a_cleared_queue() {
     let queue = Arc::new(Mutex::new(CoalescingQueue::new()));
     for token in 0..3 {
         let back = queue.clone();
-        let owner = Owner(b"cat".to_vec(), move || back.lock().unwrap().push("again"));
+        let owner = Owner(b"cat".to_vec(), move || back.try_lock().expect("free").push("again"));
         queue.lock().unwrap().push_with(SliceBuf::from_owner(owner), token);
     }
     let failed = queue.lock().unwrap().clear();
@@ -77,11 +81,10 @@ fn an_owner_that_panics_when_it_was_copied_leaves_all_in_order() {
     let result =
         catch_unwind(AssertUnwindSafe(|| queue.take_into(18 + 5000 + 1, &mut buf, &mut tokens)));
     result.unwrap_err();
-    // It had all been moved by then.
-    assert_eq!(tokens, [1, 2, 3, 4]);
-    assert_eq!(buf.readable_bytes(), 5019);
-    assert_eq!(buf.read_slice(18), "small panics small");
-    assert_eq!(state(&queue), (3, 1, false));
+    // What was copied has been moved by then, and nothing else.
+    assert_eq!((buf.to_vec(), &tokens[..]), (b"small panics small".to_vec(), &[1, 2, 3][..]));
+    assert_eq!(state(&queue), (5004, 2, false));
+    assert_eq!(take(&mut queue, 5001), ([&[7; 5000][..], b"r"].concat(), vec![4]));
     assert_eq!(take(&mut queue, 9), (b"est".to_vec(), vec![5]));
 
     // In a push that is refused, and with the whole of a queue.
@@ -94,6 +97,52 @@ fn an_owner_that_panics_when_it_was_copied_leaves_all_in_order() {
     assert_eq!(cleared.collect::<Vec<_>>(), [7, 8]);
     assert_eq!(state(&other), (0, 0, true));
     assert_eq!(take(&mut queue, 9), (b"kept".to_vec(), vec![6]));
+}
+
+/// Memory that panics when it goes.
+struct Grumpy(Heap);
+
+impl Drop for Grumpy {
+    fn drop(&mut self) {
+        panic!("memory, as it is expected to")
+    }
+}
+
+// SAFETY: `Heap` keeps the promises.
+unsafe impl Storage for Grumpy {
+    fn allocate(capacity: usize) -> Result<Self, Error> {
+        Heap::allocate(capacity).map(Self)
+    }
+
+    fn region(&self) -> NonNull<[u8]> {
+        self.0.region()
+    }
+}
+
+#[test]
+fn room_of_the_callers_that_panics_leaves_all_in_order() {
+    let mut queue = CoalescingQueue::new();
+    let mut roomy = HeapBuf::with_capacity(5000);
+    roomy.write_bytes(&[7; 2000]);
+    queue.push_with("first", 1);
+    queue.push_with(roomy, 2);
+    queue.push_with("last", 3);
+    // Empty room at its end; then it is spare, and less than there is now.
+    let (mut buf, mut tokens) = (CompositeBuf::new(), Vec::new());
+    let mut room = OwnedBuf::<Grumpy>::with_capacity(100);
+    room.write_u8(1);
+    buf.push(room);
+    buf.set_writer_index(0);
+    let mut panics = 0;
+    while !queue.is_empty() {
+        let take = || queue.take_into(3000, &mut buf, &mut tokens);
+        panics += u32::from(catch_unwind(AssertUnwindSafe(take)).is_err());
+    }
+    assert_eq!(panics, 1);
+    assert_eq!(buf, [b"first", &[7; 2000][..], b"last"].concat());
+    assert_eq!(tokens, [1, 2, 3]);
+    buf.write_bytes(b"!");
+    assert_eq!(buf.get_u8(2009), b'!');
 }
 
 #[test]
