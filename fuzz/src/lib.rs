@@ -6,6 +6,7 @@ pub mod frame_decode;
 pub mod frame_roundtrip;
 pub mod ops_composite;
 pub mod ops_owned;
+pub mod queue;
 pub mod search_compare;
 pub mod varint_text;
 
