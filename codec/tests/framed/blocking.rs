@@ -183,6 +183,8 @@ fn a_write_that_would_block_loses_nothing_and_takes_no_more_than_the_limit() {
         taken.extend(frame(&[i; 98]));
     }
     assert_eq!((taken.len(), framed.queued()), (1000, 1000));
+    framed.get_mut().failures = [ErrorKind::TimedOut].into();
+    assert!(matches!(framed.feed("x"), Err(Error::Full { queued: 1000 })));
     let script = framed.get_mut();
     script.room = None;
     script.failures = [ErrorKind::WouldBlock].into();
