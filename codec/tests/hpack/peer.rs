@@ -1,0 +1,1 @@
+//! Against another implementation, in both directions and over many blocks.
