@@ -1,6 +1,7 @@
 //! Header blocks to headers.
 
-use std::ops::Range;
+use core::fmt;
+use core::ops::Range;
 
 use refbuf::{ByteBuf, Error};
 
@@ -530,6 +531,18 @@ impl Decoder {
             }
         }
         Ok(())
+    }
+}
+
+/// Figures only: headers may be secret.
+impl fmt::Debug for Decoder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Decoder")
+            .field("entries", &self.table.len())
+            .field("table_size", &self.table.size())
+            .field("max_table_size", &self.max_table_size)
+            .field("failed", &self.failed)
+            .finish_non_exhaustive()
     }
 }
 

@@ -1,5 +1,7 @@
 //! Headers to header blocks.
 
+use core::fmt;
+
 use refbuf::ByteBufMut;
 
 use super::indexed_table::IndexedTable;
@@ -411,6 +413,19 @@ impl Encoder {
             integer::encode(plain, 7, 0, &mut self.block);
             self.block.extend_from_slice(string);
         }
+    }
+}
+
+/// Figures only: headers may be secret.
+impl fmt::Debug for Encoder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Encoder")
+            .field("entries", &self.table.table().len())
+            .field("table_size", &self.table_size())
+            .field("max_table_size", &self.max_table_size())
+            .field("huffman", &self.huffman)
+            .field("indexing", &self.indexing)
+            .finish_non_exhaustive()
     }
 }
 
