@@ -1,5 +1,9 @@
 //! Decoding a header block: as raw bytes, and out of every kind of buffer,
-//! beside another implementation. The ids are `decode/case/who`.
+//! beside others. The ids are `decode/case/who`.
+//!
+//! `peer` is `loona-hpack`, the faster one without Huffman (it gives out borrowed
+//! headers too, and copies them into the table); `peer_httlib` is
+//! `httlib-hpack`, the faster one with it (it gives out copies).
 //!
 //! All headers are new to the decoder, so each of them is inserted into the
 //! table and evicts others. The decoder lives on from one block to the next, as
@@ -95,7 +99,7 @@ fn decode(c: &mut Criterion) {
                     decoded.expect("it is in order");
                 });
             });
-            group.bench_function(BenchmarkId::new(&case, "peer2"), |b| {
+            group.bench_function(BenchmarkId::new(&case, "peer_httlib"), |b| {
                 let mut decoder = httlib_hpack::Decoder::default();
                 b.iter(|| {
                     let mut block = black_box(&block).clone();
