@@ -8,7 +8,13 @@ use super::indexed_table::IndexedTable;
 use super::representation::{HUFFMAN, INCREMENTAL, INDEXED, NEVER, SIZE_UPDATE, WITHOUT};
 use super::{DEFAULT_TABLE_SIZE, EncodeError, Header, MAX_INTEGER, huffman, integer, static_table};
 
-/// Which strings are Huffman-coded.
+/// Which strings are Huffman-coded; see [`Encoder::with_huffman`].
+///
+/// ```
+/// use refbuf_codec::hpack::Huffman;
+///
+/// assert_eq!(Huffman::default(), Huffman::Auto);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Huffman {
@@ -22,7 +28,13 @@ pub enum Huffman {
 }
 
 /// Which headers are put into the dynamic table. Those that are
-/// [sensitive](Header::sensitive) never are.
+/// [sensitive](Header::sensitive) never are. See [`Encoder::with_indexing`].
+///
+/// ```
+/// use refbuf_codec::hpack::Indexing;
+///
+/// assert_eq!(Indexing::default(), Indexing::Auto);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Indexing {

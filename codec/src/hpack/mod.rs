@@ -59,8 +59,23 @@ pub use header::{Header, HeaderList};
 
 /// The largest integer that is decoded or encoded: the largest table size that
 /// HTTP/2 can agree on, and more than any string that fits into a header block.
+///
+/// ```
+/// use refbuf_codec::hpack::{DecodeError, Decoder};
+///
+/// // A table size of one more.
+/// let update = [0x3f, 0xe1, 0xff, 0xff, 0xff, 0x0f];
+/// let result = Decoder::new().decode_slice(&update, |_| ());
+/// assert_eq!(result, Err(DecodeError::IntegerOverflow));
+/// ```
 pub const MAX_INTEGER: usize = u32::MAX as usize;
 
 /// The table's size before the settings say anything else (RFC 9113, section
 /// 6.5.2).
+///
+/// ```
+/// use refbuf_codec::hpack::{DEFAULT_TABLE_SIZE, Decoder};
+///
+/// assert_eq!(Decoder::new().max_table_size(), DEFAULT_TABLE_SIZE);
+/// ```
 pub const DEFAULT_TABLE_SIZE: usize = 4096;
