@@ -2,6 +2,8 @@
 //! with a naive model; `run` panics where they differ.
 
 pub mod bounds;
+pub mod frame_decode;
+pub mod frame_roundtrip;
 pub mod hpack_decode;
 pub mod hpack_roundtrip;
 pub mod ops_composite;
