@@ -4,6 +4,8 @@
 pub mod bounds;
 pub mod frame_decode;
 pub mod frame_roundtrip;
+pub mod hpack_decode;
+pub mod hpack_roundtrip;
 pub mod ops_composite;
 pub mod ops_owned;
 pub mod queue;
