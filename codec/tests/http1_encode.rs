@@ -467,6 +467,40 @@ fn requests_that_are_not_answered_are_limited() {
 }
 
 #[test]
+fn what_cannot_be_decoded_is_answered_last() {
+    // In its head.
+    let mut server = ServerCodec::new();
+    let text = b"GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\n\r\n";
+    let mut input = HeapBuf::from(text.to_vec());
+    let mut output = CompositeBuf::new();
+    for _ in 0..2 {
+        assert!(server.decode(&mut input).unwrap().is_some());
+    }
+    for _ in 0..3 {
+        assert_eq!(server.decode(&mut input).unwrap_err(), DecodeError::MissingHost);
+    }
+    assert_eq!(server.unanswered(), 2);
+    server.encode(Response::new(204), &mut output).unwrap();
+    assert!(!server.is_over());
+    server.encode(Response::new(400), &mut output).unwrap();
+    assert!(server.is_over());
+    assert_eq!(
+        output,
+        b"HTTP/1.1 204 \r\n\r\nHTTP/1.1 400 \r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+    );
+
+    // In its body: that is the same request.
+    let mut server = ServerCodec::new();
+    let text = b"PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nx";
+    let mut input = HeapBuf::from(text.to_vec());
+    assert!(server.decode(&mut input).unwrap().is_some());
+    assert_eq!(server.decode(&mut input).unwrap_err(), DecodeError::InvalidChunkLine);
+    assert_eq!(server.unanswered(), 1);
+    server.encode(Response::new(400), &mut output).unwrap();
+    assert!(server.is_over());
+}
+
+#[test]
 fn answers_to_pipelined_requests_fit_their_requests() {
     let (mut client, mut server) = (ClientCodec::new(), ServerCodec::new());
     let (mut up, mut down) = (CompositeBuf::new(), CompositeBuf::new());

@@ -17,6 +17,10 @@ use crate::{Decoder, Encoder};
 /// ([`ResponseEncoder`]). Requests can be decoded while others are not
 /// answered, up to [`Limits::pipelined`].
 ///
+/// A request that cannot be decoded can be answered too, with the status that
+/// the error [suggests](DecodeError::status); that answer is the last, and
+/// says so.
+///
 /// ```
 /// use refbuf::{CompositeBuf, HeapBuf};
 /// use refbuf_codec::http1::{Event, Response, ServerCodec};
@@ -117,18 +121,26 @@ impl ServerCodec {
         self.encoder.is_over()
     }
 
+    /// What `decode` says of the input, and takes note of what the encoder has
+    /// to know.
     fn hear(
         &mut self,
-        event: Option<Event<RequestHead>>,
+        decode: impl FnOnce(&mut RequestDecoder) -> Result<Option<Event<RequestHead>>, DecodeError>,
     ) -> Result<Option<Event<RequestHead>>, DecodeError> {
-        if let Some(Event::Head(head)) = &event {
+        let failed_before = self.decoder.is_failed();
+        let mut event = decode(&mut self.decoder);
+        if let Ok(Some(Event::Head(head))) = &event {
             let max = self.decoder.limits().pipelined;
-            if self.encoder.expected() >= max {
-                return Err(self.decoder.fail(DecodeError::TooManyPipelined { max }));
+            if self.encoder.expected() < max {
+                self.encoder.expect(head.asked());
+            } else {
+                event = Err(self.decoder.fail(DecodeError::TooManyPipelined { max }));
             }
-            self.encoder.expect(head.asked());
         }
-        Ok(event)
+        if event.is_err() && !failed_before {
+            self.encoder.expect_failed(!self.decoder.is_in_head());
+        }
+        event
     }
 }
 
@@ -143,13 +155,11 @@ impl<B: ByteBuf + ?Sized> Decoder<B> for ServerCodec {
     type Error = DecodeError;
 
     fn decode(&mut self, input: &mut B) -> Result<Option<Self::Item>, DecodeError> {
-        let event = self.decoder.decode(input)?;
-        self.hear(event)
+        self.hear(|decoder| decoder.decode(input))
     }
 
     fn decode_eof(&mut self, input: &mut B) -> Result<Option<Self::Item>, DecodeError> {
-        let event = self.decoder.decode_eof(input)?;
-        self.hear(event)
+        self.hear(|decoder| decoder.decode_eof(input))
     }
 }
 

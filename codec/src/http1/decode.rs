@@ -169,6 +169,15 @@ impl RequestDecoder {
         self.stream.fail(error)
     }
 
+    pub(super) fn is_failed(&self) -> bool {
+        self.stream.is_failed()
+    }
+
+    /// Whether the request is not known that is being decoded.
+    pub(super) fn is_in_head(&self) -> bool {
+        self.stream.is_in_head()
+    }
+
     fn next<B: ByteBuf + ?Sized>(
         &mut self,
         input: &mut B,
@@ -332,7 +341,7 @@ impl ResponseDecoder {
         let event = self
             .stream
             .next(input, eof, |bytes, limits| parse_response(bytes, limits, asked, interim))?;
-        if eof && event.is_none() && self.stream.is_between() && !self.asked.is_empty() {
+        if eof && event.is_none() && self.stream.is_in_head() && !self.asked.is_empty() {
             return Err(self.stream.fail(DecodeError::Unanswered { requests: self.asked.len() }));
         }
         Ok(event)

@@ -236,6 +236,18 @@ impl ResponseEncoder {
         self.asked.push_back(asked);
     }
 
+    /// The request that is being decoded cannot be, and is the last. `known`,
+    /// if its head was.
+    pub(super) fn expect_failed(&mut self, known: bool) {
+        if !known {
+            self.expect(Asked::by(""));
+        }
+        // It may have its answer already.
+        if let Some(last) = self.asked.back_mut() {
+            last.keep_alive = false;
+        }
+    }
+
     /// Requests whose final response has not begun.
     ///
     /// ```

@@ -6,8 +6,8 @@ use std::fmt;
 ///
 /// All of these are fatal: where the next message begins is not known, or not
 /// safe to guess. The decoder answers every further call with the same error
-/// and leaves the rest of the input alone. Before it, a server may send the
-/// response that [`status`](Self::status) names.
+/// and leaves the rest of the input alone. A server may answer with the
+/// [`status`](Self::status) that fits, and closes the connection.
 ///
 /// ```
 /// use refbuf::HeapBuf;

@@ -106,9 +106,13 @@ impl Stream {
         matches!(self.state, State::Over)
     }
 
-    /// Whether the next thing to come is a head.
-    pub(super) fn is_between(&self) -> bool {
-        matches!(self.state, State::Head) && self.scan.is_new()
+    /// Whether the input is in front of a head, or within.
+    pub(super) fn is_in_head(&self) -> bool {
+        matches!(self.state, State::Head)
+    }
+
+    pub(super) fn is_failed(&self) -> bool {
+        self.failed.is_some()
     }
 
     /// Decides what comes after the message that somebody has to decide on.
