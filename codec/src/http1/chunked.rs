@@ -45,6 +45,8 @@ enum Phase {
 }
 
 /// What is at the reader index.
+// Handed on at once; see `Event`.
+#[allow(clippy::large_enum_variant)]
 pub(super) enum Part {
     /// So many bytes of data at most, and at least one.
     Data(u64),

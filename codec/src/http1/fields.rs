@@ -146,7 +146,7 @@ impl Fields {
     /// ```
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> + Clone {
         // Names are tokens, which are ASCII.
-        self.raw().map(|(name, value)| (str::from_utf8(name).unwrap_or_default(), value))
+        self.raw().map(|(name, value)| (std::str::from_utf8(name).unwrap_or_default(), value))
     }
 
     /// The value of the first field with that name, in whatever case.

@@ -8,6 +8,7 @@ use refbuf::SliceBuf;
 
 use super::fields::{Fields, Parsed, Places, diagnose, is_target, is_token, offset};
 use super::framing::Facts;
+use super::limits::MAX_FIELDS;
 use super::{DecodeError, Limits};
 
 /// The version of a message. Other than these are refused.
@@ -156,7 +157,7 @@ impl RequestHead {
         require_host: bool,
     ) -> Result<Self, DecodeError> {
         let whole = bytes.as_slice();
-        let mut parsed: Parsed<'_> = [const { MaybeUninit::uninit() }; _];
+        let mut parsed: Parsed<'_> = [const { MaybeUninit::uninit() }; MAX_FIELDS];
         let mut request = httparse::Request::new(&mut []);
         let status = request.parse_with_uninit_headers(whole, &mut parsed[..limits.fields]);
         let (Some(method), Some(target), Some(minor), true) =
@@ -193,7 +194,7 @@ impl RequestHead {
     fn text(&self, start: u16, end: u16) -> &str {
         let bytes = self.fields.as_bytes().get(usize::from(start)..usize::from(end));
         // Was text when it was parsed.
-        str::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
+        std::str::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
     }
 
     /// The method, a token as it was written: methods are case-sensitive.
@@ -380,7 +381,7 @@ impl ResponseHead {
         asked: Asked,
     ) -> Result<Self, DecodeError> {
         let whole = bytes.as_slice();
-        let mut parsed: Parsed<'_> = [const { MaybeUninit::uninit() }; _];
+        let mut parsed: Parsed<'_> = [const { MaybeUninit::uninit() }; MAX_FIELDS];
         let mut response = httparse::Response::new(&mut []);
         let parse = httparse::ParserConfig::default();
         let status = parse.parse_response_with_uninit_headers(

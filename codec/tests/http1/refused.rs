@@ -1,9 +1,7 @@
 //! What the HTTP/1.1 decoders refuse: a test for each rule, in every buffer
 //! and however the bytes come.
 
-mod http1_common;
-
-use http1_common::{Seen, requests, responses, same_in_all_ways};
+use crate::seen::{Seen, received, requests, responses, same_in_all_ways};
 use refbuf_codec::http1::{Asked, DecodeError, Limits};
 
 /// The error that ends it.
@@ -246,7 +244,7 @@ fn a_head_has_so_many_fields() {
     let flood = "a:\r\n".repeat(3000);
     let flood = format!("GET / HTTP/1.1\r\n{flood}").into_bytes();
     assert_eq!(
-        error_of(&http1_common::received(requests(Limits::new()), &[&flood])),
+        error_of(&received(requests(Limits::new()), &[&flood])),
         DecodeError::TooManyFields { max: 100 }
     );
 }
@@ -306,11 +304,11 @@ fn a_flood_of_tiny_chunks_is_refused_by_their_number() {
     assert_eq!(refused_request(limits, &text(101)), DecodeError::ChunkOverhead { max: 33 * 100 });
     // By default too, within a megabyte.
     let flood = text(40_000);
-    let seen = http1_common::received(requests(Limits::new()), &[&flood]);
+    let seen = received(requests(Limits::new()), &[&flood]);
     assert_eq!(error_of(&seen), DecodeError::ChunkOverhead { max: 1 << 20 });
     // While chunks of some size go on forever.
     let text = chunked(&("40\r\n".to_owned() + &"x".repeat(64) + "\r\n").repeat(5000));
-    let seen = http1_common::received(requests(limits), &[&text]);
+    let seen = received(requests(limits), &[&text]);
     assert_eq!(error_of(&seen), DecodeError::TruncatedChunks);
 }
 
@@ -343,8 +341,7 @@ fn a_body_has_so_many_bytes() {
 
 #[test]
 fn a_chunk_of_all_64_bits_is_no_reason_to_allocate() {
-    let seen =
-        http1_common::received(requests(Limits::new()), &[&chunked("ffffffffffffffff\r\nabc")]);
+    let seen = received(requests(Limits::new()), &[&chunked("ffffffffffffffff\r\nabc")]);
     assert_eq!(seen[1], Seen::Data(b"abc".to_vec()));
     assert_eq!(error_of(&seen), DecodeError::TruncatedChunks);
 }

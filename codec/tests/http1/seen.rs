@@ -9,6 +9,43 @@ use refbuf_codec::http1::{
     ResponseDecoder, ResponseHead,
 };
 
+/// Text that messages are made of, put together at random: often near to what
+/// is right.
+pub const WORDS: [&str; 32] = [
+    "GET / HTTP/1.1\r\n",
+    "POST /a HTTP/1.1\r\n",
+    "CONNECT a:1 HTTP/1.1\r\n",
+    "GET / HTTP/1.0\r\n",
+    "HTTP/1.1 200 OK\r\n",
+    "HTTP/1.1 100 C\r\n",
+    "HTTP/1.1 101 S\r\n",
+    "HTTP/1.0 304 \r\n",
+    "Host: a\r\n",
+    "Host: a\r\n\r\n",
+    "Content-Length: 5\r\n",
+    "Content-Length: 5\r\n\r\nhello",
+    "Transfer-Encoding: chunked\r\n",
+    "Transfer-Encoding: chunked\r\n\r\n",
+    "Connection: close\r\n",
+    "Connection: keep-alive, upgrade\r\n",
+    "Upgrade: x\r\n",
+    "Expect: 100-continue\r\n",
+    "X:\r\n",
+    " y\r\n",
+    "\r\n",
+    "\n",
+    "\r",
+    "5\r\nhello\r\n",
+    "1\r\nx\r\n",
+    "0\r\n\r\n",
+    "0\r\nT: u\r\n\r\n",
+    "hello",
+    "a;b\r\n",
+    "f",
+    "ffffffffffffffff\r\n",
+    "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n",
+];
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Seen {
     Head(String, Vec<(String, Vec<u8>)>, BodyLen),
@@ -141,6 +178,19 @@ where
         seen.push(Seen::Rest(input.as_slice().to_vec()));
     }
     seen
+}
+
+/// Limits that little text comes up against.
+pub fn small_limits() -> Limits {
+    Limits::new()
+        .head(60)
+        .fields(3)
+        .empty_lines(1)
+        .body(7)
+        .chunk_line(4)
+        .trailers(8)
+        .chunk_overhead(70)
+        .interim(1)
 }
 
 pub fn requests(limits: Limits) -> RequestDecoder {

@@ -1,8 +1,6 @@
 //! The HTTP/1.1 encoders: what they send, and what they refuse to.
 
-mod http1_common;
-
-use http1_common::{Seen, pairs, received, record, requests, responses};
+use crate::seen::{Seen, pairs, received, record, requests, responses};
 use proptest::prelude::*;
 use refbuf::{ByteBuf, ByteBufMut, CompositeBuf, HeapBuf, SliceBuf};
 use refbuf_codec::http1::{
