@@ -19,8 +19,8 @@ use crate::Decoder;
 /// After a request that asks for another protocol (`Upgrade`, CONNECT) the
 /// decoder waits: whether what follows is another request, the server decides
 /// by its response, and tells with [`resume`](Self::resume) or
-/// [`switch`](Self::switch). After a request that closes the connection it
-/// leaves the input alone.
+/// [`switch`](Self::switch). What comes after a request that closes the
+/// connection is thrown away.
 ///
 /// ```
 /// use refbuf::HeapBuf;
@@ -138,12 +138,12 @@ impl RequestDecoder {
     /// # Ok::<(), refbuf_codec::http1::DecodeError>(())
     /// ```
     pub fn switch(&mut self) {
-        self.stream.decide(After::Over);
+        self.stream.decide(After::Switch);
     }
 
     /// Whether no more requests will come: the last one closes the connection,
-    /// or the protocol is another one now. What is left in the input is not
-    /// looked at.
+    /// or the protocol is another one now, whose first bytes are those that are
+    /// left in the input.
     ///
     /// ```
     /// use refbuf::HeapBuf;
@@ -191,7 +191,7 @@ impl RequestDecoder {
             } else if head.keep_alive() {
                 After::Head
             } else {
-                After::Over
+                After::Close
             };
             let follow = Follow::Body(head.body(), after);
             Ok((head, follow))
@@ -225,8 +225,8 @@ impl<B: ByteBuf + ?Sized> Decoder<B> for RequestDecoder {
 /// Otherwise as [`RequestDecoder`]: nothing is copied, a message allocates
 /// nothing but places of the fields beyond the 24th.
 ///
-/// After a response that switches protocols, and after the last one of a
-/// connection, the rest of the input is left alone.
+/// After a response that switches protocols the rest of the input is left
+/// alone; after the last one of a connection it is thrown away.
 ///
 /// ```
 /// use refbuf::HeapBuf;
@@ -306,8 +306,8 @@ impl ResponseDecoder {
     }
 
     /// Whether no more responses will come: the last one closes the
-    /// connection, or the protocol is another one now. What is left in the
-    /// input is not looked at.
+    /// connection, or the protocol is another one now, whose first bytes are
+    /// those that are left in the input.
     ///
     /// ```
     /// use refbuf::{ByteBuf, HeapBuf};
@@ -365,8 +365,12 @@ fn parse_response(
     }
     asked.pop_front();
     *interim = 0;
-    let goes_on = head.keep_alive() && !head.switches();
-    let follow = Follow::Body(head.body(), if goes_on { After::Head } else { After::Over });
+    let after = match (head.switches(), head.keep_alive()) {
+        (true, _) => After::Switch,
+        (false, true) => After::Head,
+        (false, false) => After::Close,
+    };
+    let follow = Follow::Body(head.body(), after);
     Ok((head, follow))
 }
 

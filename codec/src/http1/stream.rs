@@ -56,8 +56,10 @@ enum State {
     UntilClose(u64),
     /// Whether there will be another head is not known.
     Waiting,
-    /// What is left is nothing of ours.
-    Over,
+    /// There will be none.
+    Closed,
+    /// What is left is in another protocol.
+    Switched,
 }
 
 /// What comes after a message.
@@ -66,7 +68,10 @@ pub(super) enum After {
     Head,
     /// Somebody has to say whether there is another message.
     Wait,
-    Over,
+    /// Nothing: the connection ends.
+    Close,
+    /// Another protocol.
+    Switch,
 }
 
 /// What follows a head.
@@ -103,7 +108,7 @@ impl Stream {
     }
 
     pub(super) fn is_over(&self) -> bool {
-        matches!(self.state, State::Over)
+        matches!(self.state, State::Closed | State::Switched)
     }
 
     /// Whether the input is in front of a head, or within.
@@ -138,7 +143,8 @@ impl Stream {
         self.state = match self.after {
             After::Head => State::Head,
             After::Wait => State::Waiting,
-            After::Over => State::Over,
+            After::Close => State::Closed,
+            After::Switch => State::Switched,
         };
     }
 
@@ -204,7 +210,12 @@ impl Stream {
                 }
                 Ok(data.map(Event::Data))
             }
-            State::Waiting | State::Over => Ok(None),
+            State::Waiting | State::Switched => Ok(None),
+            // Whoever goes on reading does not collect it.
+            State::Closed => {
+                input.try_skip(input.readable_bytes())?;
+                Ok(None)
+            }
         }
     }
 
@@ -279,7 +290,7 @@ impl Stream {
             State::Length(missing) => Err(DecodeError::TruncatedBody { missing }),
             State::Chunked(_) => Err(DecodeError::TruncatedChunks),
             State::UntilClose(_) => Ok(Some(self.finish(Fields::default()))),
-            State::End | State::Waiting | State::Over => Ok(None),
+            State::End | State::Waiting | State::Closed | State::Switched => Ok(None),
         }
     }
 }
