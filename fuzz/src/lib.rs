@@ -2,10 +2,13 @@
 //! with a naive model; `run` panics where they differ.
 
 pub mod bounds;
+pub mod frame_decode;
+pub mod frame_roundtrip;
 pub mod http1_chunked;
 pub mod http1_decode;
 pub mod ops_composite;
 pub mod ops_owned;
+pub mod queue;
 pub mod search_compare;
 pub mod varint_text;
 

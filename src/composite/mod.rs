@@ -412,8 +412,15 @@ impl CompositeBuf {
         self.components.try_reserve(n).map_err(|_| Error::Alloc { size })
     }
 
+    /// Room for `count` components of `len` bytes in all, to be added by
+    /// `add_tail`, which does not fail then.
+    pub(crate) fn reserve_parts(&mut self, count: usize, len: usize) -> Result<(), Error> {
+        self.check_room(len)?;
+        self.reserve_components(count)
+    }
+
     /// Makes `buf`, which may be empty, the last component.
-    fn add_tail(&mut self, buf: Exclusive) {
+    pub(crate) fn add_tail(&mut self, buf: Exclusive) {
         self.sync();
         let _unneeded = self.cut_room();
         let start = self.absolute(self.writer);
