@@ -5,11 +5,11 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-use refbuf::{ByteBuf, ByteBufMut, CompositeBuf, HeapBuf, SliceBuf};
+use refbuf::{ByteBuf, Pool, PoolConfig, SliceBuf};
+use refbuf_codec::framed::{Error, Options, blocking::Framed};
 use refbuf_codec::http1::{
-    BodyLen, ClientCodec, DecodeError, Event, Limits, Request, Response, ServerCodec,
+    BodyLen, ClientCodec, DecodeError, EncodeError, Event, Limits, Request, Response, ServerCodec,
 };
-use refbuf_codec::{Decoder, Encoder};
 
 /// How a connection ended.
 #[derive(Debug, PartialEq)]
@@ -21,73 +21,62 @@ enum Ended {
 }
 
 /// What was the most that a server held for a peer.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Held {
-    input: usize,
-    output: usize,
+    /// Memory of all buffers.
+    memory: usize,
+    /// Bytes to be sent, when the connection ended.
+    queued: usize,
 }
 
 /// Answers every request with `answer` once it is complete.
-fn serve(stream: &TcpStream, limits: Limits, answer: &SliceBuf) -> (Ended, Held) {
-    let mut held = Held::default();
-    let ended = match try_serve(stream, limits, answer, &mut held) {
-        Ok(ended) => ended,
-        Err(error) => Ended::Broken(error.kind()),
-    };
+fn serve(stream: &TcpStream, answer: &SliceBuf) -> (Ended, Held) {
+    let pool = Pool::new(PoolConfig::new());
+    let options = Options::new().allocator(&pool);
+    let mut framed = Framed::with_options(stream, ServerCodec::new(), &options);
+    let ended = answer_all(&mut framed, answer);
+    let held = Held { memory: pool.stats().reserved_high, queued: framed.queued() };
     (ended, held)
 }
 
-fn try_serve(
-    mut stream: &TcpStream,
-    limits: Limits,
-    answer: &SliceBuf,
-    held: &mut Held,
-) -> std::io::Result<Ended> {
-    let mut codec = ServerCodec::with_limits(limits);
-    let mut input = HeapBuf::with_capacity(4096);
-    let mut output = CompositeBuf::new();
+type Server<'a> = Framed<&'a TcpStream, ServerCodec>;
+
+fn answer_all(framed: &mut Server<'_>, answer: &SliceBuf) -> Ended {
     let mut answered = 0;
-    let mut eof = false;
     loop {
-        let next = if eof { codec.decode_eof(&mut input) } else { codec.decode(&mut input) };
-        match next {
+        match framed.receive() {
             Ok(Some(Event::End(_))) => {
-                let len = BodyLen::Length(answer.readable_bytes() as u64);
-                codec.encode(Response::new(200).body(len), &mut output).expect("asked for");
-                codec.encode(answer.clone(), &mut output).expect("as announced");
+                if let Err(error) = respond(framed, 200, answer.clone()) {
+                    return broken(error);
+                }
                 answered += 1;
-                held.output = held.output.max(output.readable_bytes());
-                send(stream, &mut output)?;
             }
             Ok(Some(_)) => {}
-            Ok(None) if eof => return Ok(Ended::Well(answered)),
-            Ok(None) => {
-                input.try_make_room(1024)?;
-                let max = input.writable_bytes();
-                eof = input.read_from(&mut stream, max)? == 0;
-                held.input = held.input.max(input.allocation_len());
-            }
-            Err(error) => {
-                if codec.unanswered() != 0 {
-                    let refusal = Response::new(error.status());
-                    codec.encode(refusal, &mut output).expect("the last one");
-                    send(stream, &mut output)?;
+            Ok(None) => return Ended::Well(answered),
+            Err(Error::Codec(error)) => {
+                if framed.codec().unanswered() != 0 {
+                    respond(framed, error.status(), SliceBuf::new()).expect("a last answer");
                 }
-                linger(stream);
-                return Ok(Ended::Refused(error));
+                linger(framed.get_ref());
+                return Ended::Refused(error);
             }
+            Err(error) => return broken(error),
         }
     }
 }
 
-fn send(mut stream: &TcpStream, output: &mut CompositeBuf) -> std::io::Result<()> {
-    while output.is_readable() {
-        if output.write_to(&mut stream)? == 0 {
-            return Err(ErrorKind::WriteZero.into());
-        }
-        output.discard_read_components();
+fn respond(framed: &mut Server<'_>, status: u16, body: SliceBuf) -> Result<(), Error<EncodeError>> {
+    let len = BodyLen::Length(body.readable_bytes() as u64);
+    framed.feed(Response::new(status).body(len))?;
+    framed.send(body)
+}
+
+/// The stream is, and nothing else.
+fn broken<E: std::fmt::Debug>(error: Error<E>) -> Ended {
+    match error {
+        Error::Io(error) => Ended::Broken(error.kind()),
+        other => panic!("{other:?}"),
     }
-    Ok(())
 }
 
 /// Reads what the peer still sends, so that the system does not take back what
@@ -95,7 +84,7 @@ fn send(mut stream: &TcpStream, output: &mut CompositeBuf) -> std::io::Result<()
 fn linger(mut stream: &TcpStream) {
     let _ = stream.shutdown(Shutdown::Write);
     let mut rest = [0; 4096];
-    for _ in 0..1000 {
+    for _ in 0..2000 {
         if matches!(stream.read(&mut rest), Ok(0) | Err(_)) {
             break;
         }
@@ -116,9 +105,9 @@ fn pair() -> (TcpStream, TcpStream) {
 }
 
 /// What the server said of `peer`, and what the peer returned.
-fn against<T>(limits: Limits, peer: impl FnOnce(TcpStream) -> T) -> (Ended, Held, T) {
+fn against<T>(peer: impl FnOnce(TcpStream) -> T) -> (Ended, Held, T) {
     let (near, far) = pair();
-    let server = thread::spawn(move || serve(&far, limits, &SliceBuf::from_static(b"hello")));
+    let server = thread::spawn(move || serve(&far, &SliceBuf::from_static(b"hello")));
     let result = peer(near);
     let (ended, held) = server.join().unwrap();
     (ended, held, result)
@@ -144,7 +133,7 @@ const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
 #[test]
 fn a_head_that_comes_byte_by_byte_is_one() {
-    let (ended, _, answer) = against(Limits::new(), |mut stream| {
+    let (ended, _, answer) = against(|mut stream| {
         for byte in REQUEST {
             stream.write_all(&[*byte]).unwrap();
             thread::sleep(Duration::from_millis(1));
@@ -159,7 +148,7 @@ fn a_head_that_comes_byte_by_byte_is_one() {
 #[test]
 fn a_peer_that_hangs_up_within_a_body_is_noticed() {
     let text = b"PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhello".to_vec();
-    let (ended, _, answer) = against(Limits::new(), says(text));
+    let (ended, _, answer) = against(says(text));
     assert_eq!(ended, Ended::Refused(DecodeError::TruncatedBody { missing: 5 }));
     assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
     assert!(answer.contains("\r\nconnection: close\r\n"), "{answer}");
@@ -170,15 +159,15 @@ fn a_head_without_an_end_is_refused_and_not_kept() {
     let mut text = REQUEST[..REQUEST.len() - 2].to_vec();
     text.extend_from_slice(b"X: ");
     text.resize(4 << 20, b'x');
-    let (ended, held, answer) = against(Limits::new(), says(text));
+    let (ended, held, answer) = against(says(text));
     assert_eq!(ended, Ended::Refused(DecodeError::HeadTooLong { max: 16 << 10 }));
     assert!(answer.starts_with("HTTP/1.1 431 "), "{answer}");
-    assert!(held.input <= 64 << 10, "{held:?}");
+    assert!(held.memory <= 256 << 10, "{held:?}");
 }
 
 #[test]
 fn what_is_no_http_is_refused_at_once() {
-    let (ended, _, answer) = against(Limits::new(), |mut stream| {
+    let (ended, _, answer) = against(|mut stream| {
         // The beginning of a TLS handshake, and then nothing: no waiting.
         stream.write_all(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03").unwrap();
         let mut answer = [0; 13];
@@ -193,10 +182,10 @@ fn what_is_no_http_is_refused_at_once() {
 fn a_flood_of_tiny_chunks_is_refused() {
     let mut text = b"PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
     text.extend(b"1\r\nx\r\n".repeat(100_000));
-    let (ended, held, answer) = against(Limits::new(), says(text));
+    let (ended, held, answer) = against(says(text));
     assert_eq!(ended, Ended::Refused(DecodeError::ChunkOverhead { max: 1 << 20 }));
     assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
-    assert!(held.input <= 64 << 10, "{held:?}");
+    assert!(held.memory <= 256 << 10, "{held:?}");
 }
 
 #[test]
@@ -206,7 +195,7 @@ fn a_thousand_requests_at_once_are_answered_in_order() {
         text.extend_from_slice(REQUEST);
         text.extend_from_slice(b"PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc");
     }
-    let (ended, _, answer) = against(Limits::new(), move |stream| {
+    let (ended, _, answer) = against(move |stream| {
         let mut writer = stream.try_clone().unwrap();
         let writing = thread::spawn(move || {
             writer.write_all(&text).unwrap();
@@ -225,7 +214,7 @@ fn a_peer_that_does_not_read_holds_one_answer() {
     let (near, far) = pair();
     far.set_write_timeout(Some(Duration::from_millis(300))).unwrap();
     let answer = SliceBuf::from(vec![b'x'; 1 << 20]);
-    let server = thread::spawn(move || serve(&far, Limits::new(), &answer));
+    let server = thread::spawn(move || serve(&far, &answer));
     // As much as it takes to fill what the system holds, and it is not read.
     let mut writer = near.try_clone().unwrap();
     let _ = writer.write_all(&REQUEST.repeat(1000));
@@ -235,8 +224,8 @@ fn a_peer_that_does_not_read_holds_one_answer() {
         matches!(ended, Ended::Broken(ErrorKind::WouldBlock | ErrorKind::TimedOut)),
         "{ended:?}"
     );
-    assert!(held.output < (1 << 20) + 100, "{held:?}");
-    assert!(held.input <= 64 << 10, "{held:?}");
+    assert!(held.queued < (1 << 20) + 100, "{held:?}");
+    assert!(held.memory <= 256 << 10, "{held:?}");
     drop(near);
 }
 
@@ -249,26 +238,17 @@ fn client_of(text: Vec<u8>, limits: Limits) -> (usize, DecodeError) {
         // The client may hang up before it has read all of it.
         let _ = far.write_all(&text);
     });
-    let mut codec = ClientCodec::with_limits(limits);
-    let mut output = CompositeBuf::new();
-    codec.encode(Request::new("GET", "/").fields([("Host", "a")]), &mut output).unwrap();
-    send(&near, &mut output).unwrap();
-    let mut input = HeapBuf::with_capacity(4096);
+    let mut framed = Framed::new(&near, ClientCodec::with_limits(limits));
+    framed.send(Request::new("GET", "/").fields([("Host", "a")])).unwrap();
     let mut events = 0;
-    let mut eof = false;
     let error = loop {
-        let next = if eof { codec.decode_eof(&mut input) } else { codec.decode(&mut input) };
-        match next {
+        match framed.receive() {
             Ok(Some(_)) => events += 1,
-            Ok(None) => {
-                assert!(!eof, "the response is fine");
-                input.make_room(4096);
-                eof = input.read_from(&mut &near, 4096).unwrap() == 0;
-                assert!(input.allocation_len() <= 64 << 10);
-            }
-            Err(error) => break error,
+            Err(Error::Codec(error)) => break error,
+            other => panic!("{other:?}"),
         }
     };
+    drop(framed);
     drop(near);
     server.join().unwrap();
     (events, error)

@@ -47,6 +47,36 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! On a socket a [driver](crate::framed) does the reading and writing:
+//!
+//! ```
+//! use std::net::{TcpListener, TcpStream};
+//!
+//! use refbuf_codec::framed::blocking::Framed;
+//! use refbuf_codec::http1::{BodyLen, ClientCodec, End, Event, Request, Response, ServerCodec};
+//!
+//! let listener = TcpListener::bind("127.0.0.1:0")?;
+//! let client = TcpStream::connect(listener.local_addr()?)?;
+//! let mut client = Framed::new(client, ClientCodec::new());
+//! let mut server = Framed::new(listener.accept()?.0, ServerCodec::new());
+//!
+//! client.send(Request::new("GET", "/").fields([("host", "localhost")]))?;
+//! while !matches!(server.receive()?, Some(Event::End(_))) {}
+//! server.feed(Response::new(200).body(BodyLen::Chunked))?;
+//! server.feed(&b"hello"[..])?;
+//! server.send(End::new())?;
+//! let mut body = Vec::new();
+//! loop {
+//!     match client.receive()? {
+//!         Some(Event::Data(data)) => body.extend_from_slice(data.as_slice()),
+//!         Some(Event::Head(head)) => assert_eq!(head.status(), 200),
+//!         Some(Event::End(_)) | None => break,
+//!     }
+//! }
+//! assert_eq!(body, b"hello");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # What is refused
 //!
 //! Two parties that do not agree where a message ends can be made to see

@@ -429,6 +429,26 @@ fn a_server_that_switches_leaves_the_new_protocol_alone() {
 }
 
 #[test]
+fn a_body_waits_for_the_go_ahead() {
+    let (mut client, mut server) = (ClientCodec::new(), ServerCodec::new());
+    let (mut up, mut down) = (CompositeBuf::new(), CompositeBuf::new());
+    let fields = [("host", "a"), ("expect", "100-continue")];
+    let request = Request::new("PUT", "/").fields(fields).body(BodyLen::Length(5));
+    client.encode(request, &mut up).unwrap();
+    let heads = events(&mut server, &mut up);
+    assert!(matches!(&heads[..], [Event::Head(head)] if head.expects_continue()));
+    server.encode(Response::new(100), &mut down).unwrap();
+    let heads = events(&mut client, &mut down);
+    assert!(matches!(&heads[..], [Event::Head(head)] if head.is_interim()));
+    assert!(client.takes_data());
+    client.encode(&b"hello"[..], &mut up).unwrap();
+    assert_eq!(events(&mut server, &mut up).len(), 2);
+    server.encode(Response::new(201), &mut down).unwrap();
+    assert_eq!(events(&mut client, &mut down).len(), 2);
+    assert_eq!((client.unanswered(), server.unanswered()), (0, 0));
+}
+
+#[test]
 fn a_switch_that_is_declined_goes_on_with_requests() {
     let (mut client, mut server) = (ClientCodec::new(), ServerCodec::new());
     let (mut up, mut down) = (CompositeBuf::new(), CompositeBuf::new());
