@@ -115,7 +115,12 @@ fn write(output: &mut CompositeBuf, null: &mut File) {
 fn encode(c: &mut Criterion) {
     let mut null = OpenOptions::new().write(true).open("/dev/null").expect("a null device");
     for len in [32, 128, 256, 512, 1024, 4096] {
-        let payload = SliceBuf::from(vec![7; len]);
+        // Not the same bytes over and over: as many as are received at once, a
+        // few times.
+        let payloads: Vec<SliceBuf> =
+            (0..4 * BLOCK / len).map(|_| SliceBuf::from(vec![7; len])).collect();
+        let mut payloads = payloads.iter().cycle();
+        let mut payload = || payloads.next().expect("one more").clone();
         let header = u32::try_from(len).expect("short");
         let mut output = CompositeBuf::new();
         let mut group = c.benchmark_group(format!("frame_encode/{len}"));
@@ -124,7 +129,7 @@ fn encode(c: &mut Criterion) {
             b.iter(|| {
                 for _ in 0..BATCH {
                     output.write_u32(header);
-                    output.write_bytes(payload.clone().as_slice());
+                    output.write_bytes(payload().as_slice());
                 }
                 write(&mut output, &mut null);
             });
@@ -133,7 +138,7 @@ fn encode(c: &mut Criterion) {
             b.iter(|| {
                 for _ in 0..BATCH {
                     output.write_u32(header);
-                    output.push(payload.clone());
+                    output.push(payload());
                 }
                 write(&mut output, &mut null);
             });
@@ -142,19 +147,23 @@ fn encode(c: &mut Criterion) {
         group.bench_function("encoder", |b| {
             b.iter(|| {
                 for _ in 0..BATCH {
-                    encoder.encode(payload.clone(), &mut output).expect("encoded");
+                    encoder.encode(payload(), &mut output).expect("encoded");
                 }
                 write(&mut output, &mut null);
             });
         });
         group.bench_function("tokio_util", |b| {
             use tokio_util::codec::{Encoder, LengthDelimitedCodec};
-            let payload = bytes::Bytes::from(vec![7; len]);
+            let payloads: Vec<_> =
+                (0..4 * BLOCK / len).map(|_| bytes::Bytes::from(vec![7; len])).collect();
+            let mut payloads = payloads.iter().cycle();
             let mut codec = LengthDelimitedCodec::new();
             let mut output = bytes::BytesMut::new();
             b.iter(|| {
                 for _ in 0..BATCH {
-                    codec.encode(payload.clone(), &mut output).expect("encoded");
+                    codec
+                        .encode(payloads.next().expect("one more").clone(), &mut output)
+                        .expect("encoded");
                 }
                 std::io::Write::write_all(&mut null, &output).expect("written");
                 output.clear();

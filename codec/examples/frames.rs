@@ -239,7 +239,7 @@ fn shout(address: SocketAddr) -> Result<(), framed::Error<FrameError>> {
 }
 
 fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
-    const LEN: usize = 1000;
+    const LEN: usize = 4000;
     let each: usize = std::env::args().nth(1).map_or(Ok(10_000), |arg| arg.parse())?;
 
     let room = Room::default();

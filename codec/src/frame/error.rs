@@ -182,7 +182,7 @@ impl fmt::Display for ConfigError {
             Self::Header { offset, width, max_frame_len } => {
                 write!(
                     f,
-                    "a length field of {width} bytes at {offset} is not within the limit of {max_frame_len}"
+                    "{width} bytes of length at {offset} are beyond the limit of {max_frame_len}"
                 )
             }
             Self::Adjustment { adjustment } => {

@@ -1,10 +1,10 @@
 //! Over `std::io::{Read, Write}`.
 
-use std::io::{ErrorKind, Read, Write};
+use std::io::{self, Read, Write};
 
 use refbuf::{HeapBuf, OwnedBuf, Storage};
 
-use super::core::Core;
+use super::core::{Core, is_transient};
 use super::{Error, Options, Parts};
 use crate::{Decoder, Encoder};
 
@@ -287,9 +287,10 @@ impl<S: Write, C, B> Framed<S, C, B> {
     /// # Errors
     ///
     /// [`Error::Codec`]: nothing of the item was queued. [`Error::Io`]: the
-    /// stream failed, or would block; the item is queued, if that is not about
-    /// earlier ones. [`Error::Full`]: the stream would block, for the second
-    /// time, and the item was not taken; [`ready`](Self::ready) tells before.
+    /// stream failed; if that [is transient](Error::is_transient) it would
+    /// block, and the item is queued. [`Error::Full`]: that was so before, it
+    /// still is, and the item was not taken; [`ready`](Self::ready) tells
+    /// beforehand.
     ///
     /// ```
     /// use refbuf_codec::frame::Varint;
@@ -306,10 +307,12 @@ impl<S: Write, C, B> Framed<S, C, B> {
     where
         C: Encoder<Item>,
     {
-        self.core.make_ready(&mut self.stream).map_err(|error| match error.kind() {
-            ErrorKind::WouldBlock => Error::Full { queued: self.core.queued() },
-            _ => error.into(),
-        })?;
+        match self.core.make_ready(&mut self.stream) {
+            Err(error) if is_transient(&error) => {
+                return Err(Error::Full { queued: self.core.queued() });
+            }
+            result => result?,
+        }
         self.core.encode(item)?;
         Ok(self.ready()?)
     }
@@ -330,7 +333,7 @@ impl<S: Write, C, B> Framed<S, C, B> {
     /// framed.feed("ab")?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn ready(&mut self) -> std::io::Result<()> {
+    pub fn ready(&mut self) -> io::Result<()> {
         self.core.make_ready(&mut self.stream)
     }
 
@@ -350,7 +353,7 @@ impl<S: Write, C, B> Framed<S, C, B> {
     /// assert_eq!(framed.queued(), 0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn flush(&mut self) -> std::io::Result<()> {
+    pub fn flush(&mut self) -> io::Result<()> {
         self.core.write_all(&mut self.stream)?;
         self.stream.flush()
     }

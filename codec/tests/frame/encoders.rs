@@ -30,7 +30,7 @@ fn large_payloads_are_not_copied_and_small_ones_take_no_component() {
 
 #[test]
 fn components_of_a_payload_stay_where_they_are() {
-    let parts: Vec<SliceBuf> = (0..3).map(|i| SliceBuf::from(vec![i; 200])).collect();
+    let parts: Vec<SliceBuf> = (0..3).map(|i| SliceBuf::from(vec![i; 400])).collect();
     let at: Vec<_> = parts.iter().map(|part| part.as_slice().as_ptr()).collect();
     let mut output = CompositeBuf::new();
     let payload: CompositeBuf = parts.into_iter().collect();

@@ -60,7 +60,10 @@ fn check(config: &Config, bytes: &[u8], cuts: &[usize]) -> Result<(), TestCaseEr
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { max_global_rejects: 65536, ..ProptestConfig::with_cases(400) })]
+    #![proptest_config(ProptestConfig {
+        max_global_rejects: 65536,
+        ..ProptestConfig::with_cases(400)
+    })]
 
     #[test]
     fn length_fields_agree_with_the_model(
@@ -95,11 +98,14 @@ proptest! {
         payloads in vec((0..5usize, payload()), 0..20),
         cuts in vec(any::<usize>(), 0..12),
     ) {
+        let field = LengthField::new(2).adjustment(-2).max_frame_len(3000);
+        let wide = LengthField::new(8).little_endian().max_frame_len(1000);
+        let delimiter = Delimiter::any(["\n", "\r\n", "\0\x01\0"]).max_frame_len(1000);
         match codec {
-            0 => round_trip(LengthField::new(2).adjustment(-2).max_frame_len(3000).codec().unwrap(), payloads, &cuts)?,
-            1 => round_trip(LengthField::new(8).little_endian().max_frame_len(1000).codec().unwrap(), payloads, &cuts)?,
+            0 => round_trip(field.codec().unwrap(), payloads, &cuts)?,
+            1 => round_trip(wide.codec().unwrap(), payloads, &cuts)?,
             2 => round_trip(Varint::new().codec(), payloads, &cuts)?,
-            _ => round_trip(Delimiter::any(["\n", "\r\n", "\0\x01\0"]).max_frame_len(1000).codec().unwrap(), payloads, &cuts)?,
+            _ => round_trip(delimiter.codec().unwrap(), payloads, &cuts)?,
         }
     }
 }

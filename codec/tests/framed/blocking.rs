@@ -139,15 +139,15 @@ fn a_long_frame_is_received_into_room_made_at_once() {
 
 #[test]
 fn whatever_a_write_takes_all_arrives_in_order() {
-    let payloads: Vec<Vec<u8>> = (0..200).map(|i| vec![1; i * 7]).collect();
+    let payloads: Vec<Vec<u8>> = (0..200).map(|i| vec![1; i * 20]).collect();
     let expected: Vec<u8> = payloads.iter().flat_map(|payload| frame(payload)).collect();
-    for at_most in [Some(1), Some(100), Some(10_000), None] {
+    for at_most in [Some(3), Some(100), Some(10_000), None] {
         let encoder = LengthField::new(2).encoder().unwrap();
         let script = Script { at_most, ..Script::default() };
-        let mut framed = Framed::with_options(script, encoder, &Options::new().write_limit(20_000));
+        let mut framed = Framed::with_options(script, encoder, &Options::new().write_limit(60_000));
         for payload in &payloads {
             framed.feed(payload.clone()).unwrap();
-            assert!(framed.queued() < 20_000);
+            assert!(framed.queued() < 60_000);
         }
         framed.flush().unwrap();
         let script = framed.get_ref();
@@ -183,6 +183,8 @@ fn a_write_that_would_block_loses_nothing_and_takes_no_more_than_the_limit() {
         taken.extend(frame(&[i; 98]));
     }
     assert_eq!((taken.len(), framed.queued()), (1000, 1000));
+    framed.get_mut().failures = [ErrorKind::TimedOut].into();
+    assert!(matches!(framed.feed("x"), Err(Error::Full { queued: 1000 })));
     let script = framed.get_mut();
     script.room = None;
     script.failures = [ErrorKind::WouldBlock].into();
@@ -213,8 +215,8 @@ fn what_cannot_be_encoded_leaves_the_queue_as_it_was() {
 
 #[test]
 fn payloads_are_let_go_when_they_are_sent() {
-    let payload = SliceBuf::from(vec![0; 900]);
-    let mut framed = Framed::new(Script::default(), codec());
+    let payload = SliceBuf::from(vec![0; 9000]);
+    let mut framed = Framed::new(Script::default(), LengthField::new(2).encoder().unwrap());
     framed.feed(payload.clone()).unwrap();
     assert_eq!(payload.ref_count(), 2);
     framed.flush().unwrap();

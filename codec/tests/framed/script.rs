@@ -75,6 +75,9 @@ impl Write for Script {
         let before = self.written.len();
         for piece in src {
             let n = left.min(piece.len());
+            if n == 0 {
+                break;
+            }
             self.written.extend(&piece[..n]);
             left -= n;
         }

@@ -40,8 +40,9 @@ pub(crate) struct Shared {
     reserved_high: AtomicUsize,
     /// Bytes of blocks in the depots.
     resting: AtomicUsize,
-    /// Blocks too large to pool, ever.
+    /// Blocks too large to pool, ever, and the bytes of those in use.
     oversized: AtomicU64,
+    oversized_bytes: AtomicUsize,
     caches: Mutex<Vec<Arc<Cache>>>,
 }
 
@@ -89,6 +90,7 @@ impl Shared {
             reserved_high: AtomicUsize::new(0),
             resting: AtomicUsize::new(0),
             oversized: AtomicU64::new(0),
+            oversized_bytes: AtomicUsize::new(0),
             caches: Mutex::new(Vec::new()),
             config,
         }
@@ -373,6 +375,14 @@ impl Shared {
         self.reserved.fetch_sub(bytes, Ordering::Relaxed);
     }
 
+    pub(super) fn count_oversized(&self, bytes: usize) {
+        self.oversized_bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    pub(super) fn discount_oversized(&self, bytes: usize) {
+        self.oversized_bytes.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
     /// Reserves `bytes` for what `make` takes from the system.
     fn reserving<T>(
         this: &Arc<Self>,
@@ -433,6 +443,7 @@ impl Shared {
             reserved: self.reserved.load(Ordering::Relaxed),
             reserved_high: self.reserved_high.load(Ordering::Relaxed),
             oversized: self.oversized.load(Ordering::Relaxed),
+            oversized_bytes: self.oversized_bytes.load(Ordering::Relaxed),
         }
     }
 }
