@@ -245,6 +245,31 @@ fn taking_and_dropping_for_long_takes_no_more_memory() {
 }
 
 #[test]
+fn generations_of_threads_need_no_more_than_the_first() {
+    const THREADS: usize = 40;
+    for kind in KINDS {
+        let pool = Pool::new(PoolConfig::new());
+        let generation = || {
+            let all_have_theirs = std::sync::Barrier::new(THREADS);
+            thread::scope(|scope| {
+                let work = || {
+                    let _two = [kind.take(&pool, 16_000), kind.take(&pool, 8_000)];
+                    all_have_theirs.wait();
+                };
+                let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(work)).collect();
+                // Which waits for what they clean up too.
+                threads.into_iter().for_each(|thread| thread.join().unwrap());
+            });
+            pool.stats().reserved
+        };
+        let first = generation();
+        for _ in 0..5 {
+            assert_eq!(generation(), first, "{}", pool.stats());
+        }
+    }
+}
+
+#[test]
 fn handing_over_for_long_takes_bounded_memory() {
     const HANDED: usize = 1_000_000;
     const LOT: usize = 50;
