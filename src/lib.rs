@@ -41,6 +41,7 @@
 //! | keep, clone and send a range of bytes that stay as they are | [`SliceBuf`] |
 //! | look at bytes without keeping them: a cache, an index, a debugger | [`WeakSlice`] |
 //! | put together and take apart messages of many pieces, without copying | [`CompositeBuf`] |
+//! | queue what is to be sent, take it in the sizes that the wire wants, know what has gone | [`CoalescingQueue`] |
 //! | memory of my own kind behind all this | [`OwnedBuf`] over a [`Storage`] |
 //! | write a codec for any of them | `fn f(buf: &mut impl ByteBuf)`, or `&mut dyn ByteBuf` |
 //!
@@ -129,6 +130,7 @@
 //! receive.rs          ReceivePolicy: how large a receive buffer should be
 //! composite/          mod.rs: the two traits   edit.rs: adding, cutting, joining
 //!                     components.rs: one by one   parts.rs: what can be put in
+//! queue.rs            CoalescingQueue: what is to be sent, and when it has gone
 //! allocator/          mod.rs: trait BufAllocator, Unpooled   default.rs
 //!   pool/             mod.rs: Pool   cache.rs: a thread's   depot.rs: all threads'
 //!                     shared.rs: what they share, and the limits
@@ -138,7 +140,7 @@
 //! ```
 //!
 //! Arrows point one way: `error` <- `memory`, `error` <- `buf`; both <- the
-//! types <- `allocator` <- `bridge`. Nothing knows a bridge. `leak` knows
+//! types <- `allocator` <- `queue`, `bridge`. Nothing knows a bridge. `leak` knows
 //! nothing of all this: it is told.
 //!
 //! Where a rule comes from:
@@ -179,6 +181,7 @@ mod hint;
 pub mod leak;
 mod memory;
 mod owned;
+mod queue;
 mod receive;
 mod slice;
 mod sync;
@@ -198,6 +201,7 @@ pub use error::Error;
 pub use memory::{Direct, DirectOptions};
 pub use memory::{Heap, Storage};
 pub use owned::{HeapBuf, OwnedBuf};
+pub use queue::{Cleared, CoalescingQueue, Refused, Taken};
 pub use receive::ReceivePolicy;
 pub use slice::SliceBuf;
 pub use weak::WeakSlice;

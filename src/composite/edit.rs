@@ -44,17 +44,8 @@ impl CompositeBuf {
     #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn try_push(&mut self, buf: impl IntoComponents) -> Result<(), Error> {
         let parts = buf.into_parts()?;
-        self.check_room(parts.len())?;
-        self.reserve_components(parts.count())?;
-        match parts {
-            Parts::None => {}
-            Parts::One(part) => self.add_tail(part.0),
-            Parts::Many(components, _) => {
-                for component in components {
-                    self.add_tail(component.buf);
-                }
-            }
-        }
+        self.reserve_parts(parts.count(), parts.len())?;
+        parts.each(|buf| self.add_tail(buf));
         Ok(())
     }
 
@@ -96,8 +87,7 @@ impl CompositeBuf {
     pub fn try_insert(&mut self, component: usize, buf: impl IntoComponents) -> Result<(), Error> {
         let parts = buf.into_parts()?;
         self.check_component(component, self.component_count())?;
-        self.check_room(parts.len())?;
-        self.reserve_components(parts.count())?;
+        self.reserve_parts(parts.count(), parts.len())?;
         self.exchange(component, false, parts);
         Ok(())
     }
