@@ -51,8 +51,16 @@ fn first_line(program: &str, args: &[&str]) -> String {
 
 /// The peers and their versions, from the lock file of this build.
 fn crates() -> String {
-    const PEERS: [&str; 6] =
-        ["arc-slice", "bytes", "bytesbuf", "commonware-runtime", "memchr", "ntex-bytes"];
+    const PEERS: [&str; 8] = [
+        "arc-slice",
+        "bytes",
+        "bytesbuf",
+        "commonware-runtime",
+        "httlib-hpack",
+        "loona-hpack",
+        "memchr",
+        "ntex-bytes",
+    ];
     let version = |name: &str| {
         let start = format!("name = \"{name}\"\nversion = \"");
         let (_, rest) = include_str!("../Cargo.lock").split_once(start.as_str())?;

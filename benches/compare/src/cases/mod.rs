@@ -5,7 +5,6 @@ mod alloc;
 mod clone;
 mod find;
 mod frame;
-#[cfg(feature = "hpack")]
 mod hpack;
 mod rope;
 
@@ -15,7 +14,6 @@ use std::path::Path;
 
 /// All groups. `directory` is for what Netty's side is given as files.
 pub fn all(directory: &Path) -> io::Result<Vec<Group>> {
-    let _ = directory; // Without HPACK there are none.
     Ok(vec![
         access::group(),
         frame::group(),
@@ -23,7 +21,6 @@ pub fn all(directory: &Path) -> io::Result<Vec<Group>> {
         alloc::group(),
         rope::group(),
         find::group(),
-        #[cfg(feature = "hpack")]
         hpack::group(directory)?,
     ])
 }

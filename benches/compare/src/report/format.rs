@@ -52,9 +52,9 @@ pub const HOW_TO_READ: &[&str] = &[
      taken off. Every row here gives one sample in each round, Netty's JVMs run between the \
      rounds, and samples are taken in turn from four copies of the loop that lie differently in \
      the instruction cache, the same four for all.",
-    "The verdict is computed. In the group `access` the target is Netty's buffer of the same kind \
-     with checkAccessible and checkBounds off, whereas refbuf has no way to switch its checks off. \
-     Elsewhere it is the fastest crate that offers the operation, or Netty, where none does. Within \
+    "The verdict is computed. For typed access and HPACK the target is Netty (its buffer of \
+     the same kind) with checkAccessible and checkBounds off, whereas refbuf has no way to switch \
+     its checks off. Elsewhere it is the fastest crate that offers the operation, or Netty, where none does. Within \
      5 % it is a tie. References (a slice, a `Vec`, an `Arc`) show what is possible and are \
      nobody's rival.",
     "Netty runs each case in a fresh JVM: warm-up, then samples. It has the parallel collector, \

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::format::{self, COLUMNS, HOW_TO_READ};
 use super::model::{GroupReport, Report, Verdict};
 use super::reasons;
+use crate::row::Target;
 
 pub fn report(report: &Report) -> String {
     let mut out = String::from("# refbuf, Netty and the Rust peers, side by side\n\n");
@@ -49,10 +50,9 @@ fn summary_into(out: &mut String, report: &Report) {
         &columns,
         report.groups.iter().map(|group| {
             let count = |verdict| group.count(verdict).to_string();
-            let target = if group.name == "access" {
-                "Netty of the same kind, checks off"
-            } else {
-                "the fastest peer, else Netty"
+            let target = match group.target {
+                Target::NettyUnchecked => "Netty, checks off",
+                Target::FastestPeer => "the fastest peer, else Netty",
             };
             vec![
                 group.title.into(),

@@ -17,7 +17,11 @@ use std::path::Path;
 /// Writes `report.html`, `report.md`, `summary.md` and the charts.
 pub fn write(report: &Report, directory: &Path) -> io::Result<()> {
     let charts = directory.join("charts");
-    fs::create_dir_all(&charts)?;
+    // Those of another run are not of this one.
+    match fs::remove_dir_all(&charts) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => fs::create_dir_all(&charts)?,
+    }
     for group in &report.groups {
         let ratios = charts::ratios(group).map_err(io::Error::other)?;
         fs::write(charts.join(format!("ratios-{}.svg", group.name)), ratios)?;

@@ -20,6 +20,7 @@ pub struct GroupReport {
     pub name: &'static str,
     pub title: &'static str,
     pub about: &'static str,
+    pub target: Target,
     pub cases: Vec<CaseReport>,
 }
 
@@ -112,7 +113,8 @@ impl GroupReport {
         for case in &mut cases {
             case.lines = lines(&case.rows, group.target);
         }
-        Self { name: group.name, title: group.title, about: group.about, cases }
+        let Group { name, title, about, target, .. } = group;
+        Self { name, title, about, target, cases }
     }
 
     pub fn lines(&self) -> impl Iterator<Item = (&CaseReport, &Line)> {
