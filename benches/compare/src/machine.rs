@@ -43,6 +43,11 @@ pub fn load() -> String {
     load.split(' ').take(3).collect::<Vec<_>>().join(" ")
 }
 
+/// Whether that of the last minute says that something else is running.
+pub fn is_busy() -> bool {
+    load().split(' ').next().and_then(|last| last.parse().ok()).is_some_and(|last: f64| last > 0.7)
+}
+
 fn first_line(program: &str, args: &[&str]) -> String {
     let out = Command::new(program).args(args).output();
     let out = out.map(|out| String::from_utf8_lossy(&out.stdout).into_owned()).unwrap_or_default();

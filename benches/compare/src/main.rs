@@ -66,6 +66,7 @@ fn run(options: &Options) -> Result<(), String> {
         return Ok(());
     }
 
+    let busy = machine::is_busy();
     let mut facts = machine::facts();
     match &netty {
         Ok(netty) => {
@@ -86,6 +87,7 @@ fn run(options: &Options) -> Result<(), String> {
     let report = Report {
         command: command(),
         quick: options.quick,
+        busy,
         facts,
         groups: groups.into_iter().map(GroupReport::of).collect(),
     };
@@ -105,8 +107,8 @@ fn directory() -> PathBuf {
 }
 
 fn command() -> String {
-    let mut command =
-        String::from("cargo run --release --manifest-path benches/compare/Cargo.toml");
+    let release = if cfg!(debug_assertions) { "" } else { " --release" };
+    let mut command = format!("cargo run{release} --manifest-path benches/compare/Cargo.toml");
     let args: Vec<_> = env::args().skip(1).collect();
     if !args.is_empty() {
         command.push_str(" -- ");

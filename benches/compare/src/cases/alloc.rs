@@ -15,16 +15,20 @@ pub fn group() -> Group {
         Target::FastestPeer,
         "An empty buffer for so many bytes, and dropped, on one thread and on two at once (then \
          the time is that of one thread, for one buffer). `pooled` is the best that each has to \
-         offer, a pool if it has one; `unpooled` asks the system each time. The memory is not \
-         touched.",
+         offer, a pool if it has one; `unpooled` asks the allocator each time. `unpooled direct` is \
+         memory outside of the heap: a map of its own with refbuf, `malloc` with Netty, a page of \
+         the heap with commonware. The memory is not touched.",
     );
     group.case("empty").empty();
     for threads in [1, 2] {
-        for size in SIZES {
-            pooled(group.case(name("pooled", size, threads)).threads(threads), size);
-        }
-        for size in SIZES {
-            unpooled(group.case(name("unpooled", size, threads)).threads(threads), size);
+        for (how, rows) in [
+            ("pooled", pooled as fn(&mut Case<'_>, usize)),
+            ("unpooled", unpooled),
+            ("unpooled direct", unpooled_direct),
+        ] {
+            for size in SIZES {
+                rows(group.case(name(how, size, threads)).threads(threads), size);
+            }
         }
     }
     group
@@ -110,22 +114,34 @@ fn unpooled(case: &mut Case<'_>, size: usize) {
     case.ours(
         "unpooled heap",
         "unpooled heap",
-        work!(sized(|| (), size) => |(), n| {
-            make(|| Unpooled.heap(n))
-        }),
+        work!(sized(|| (), size) => |(), n| make(|| Unpooled.heap(n))),
     )
-    .ours(
-        "unpooled direct",
-        "unpooled direct",
-        work!(sized(|| (), size) => |(), n| {
-            make(|| Unpooled.direct(n))
-        }),
-    )
-    .missing("bytesbuf", "always from a pool");
-    for kind in ["unpooled heap", "unpooled direct"] {
-        case.netty("alloc", kind, size);
-    }
+    .missing("bytesbuf", "always from a pool")
+    .netty("alloc", "unpooled heap", size);
 }
+
+/// Memory that begins with a page.
+fn unpooled_direct(case: &mut Case<'_>, size: usize) {
+    case.ours(
+        "unpooled direct",
+        "unpooled direct",
+        work!(sized(|| (), size) => |(), n| make(|| Unpooled.direct(n))),
+    );
+    #[cfg(feature = "commonware")]
+    case.peer(
+        "commonware, aligned",
+        work!(sized(|| (), size) => |(), n| make(|| {
+            commonware_runtime::IoBufMut::with_alignment(n, PAGE)
+        })),
+    );
+    for who in ["bytes", "bytesbuf", "ntex-bytes", "arc-slice"] {
+        case.missing(who, "aligns memory to no page");
+    }
+    case.netty("alloc", "unpooled direct", size);
+}
+
+#[cfg(feature = "commonware")]
+const PAGE: std::num::NonZeroUsize = std::num::NonZeroUsize::new(4096).expect("not zero");
 
 /// The same for all threads and rows.
 fn pool() -> Pool {

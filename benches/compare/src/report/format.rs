@@ -63,7 +63,13 @@ pub const HOW_TO_READ: &[&str] = &[
 
 /// What the figures may not be taken for.
 pub fn caveat(report: &Report) -> Option<&'static str> {
-    report.quick.then_some(
-        "This was a quick run: it shows that everything works, and its figures say nothing.",
-    )
+    if cfg!(debug_assertions) {
+        Some("This was built without --release: it shows that everything works, and no more.")
+    } else if report.quick {
+        Some("This was a quick run: it shows that everything works, and its figures say nothing.")
+    } else if report.busy {
+        Some("The machine had other work to do when this run began. Take ratios for hints.")
+    } else {
+        None
+    }
 }

@@ -12,6 +12,8 @@ pub struct Report {
     /// The command that made it.
     pub command: String,
     pub quick: bool,
+    /// The machine had other work to do when the run began.
+    pub busy: bool,
     pub facts: Vec<Fact>,
     pub groups: Vec<GroupReport>,
 }
