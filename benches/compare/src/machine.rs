@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::process::Command;
+use std::thread;
+use std::time::Duration;
 
 /// Name and value, for the report.
 pub type Fact = (&'static str, String);
@@ -43,9 +45,21 @@ pub fn load() -> String {
     load.split(' ').take(3).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether that of the last minute says that something else is running.
+/// Whether something else is running, now and for a second. (The load would
+/// tell of the compiler that has just made this.)
 pub fn is_busy() -> bool {
-    load().split(' ').next().and_then(|last| last.parse().ok()).is_some_and(|last: f64| last > 0.7)
+    // Of all processors since the start: the time, and that of it with nothing to do.
+    let times = || -> Option<(u64, u64)> {
+        let stat = fs::read_to_string("/proc/stat").ok()?;
+        let of_all = stat.lines().next()?.strip_prefix("cpu ")?;
+        let times: Vec<u64> = of_all.split_whitespace().filter_map(|n| n.parse().ok()).collect();
+        Some((times.iter().sum(), times.get(3)? + times.get(4)?))
+    };
+    let before = times();
+    thread::sleep(Duration::from_secs(1));
+    let (Some((all, idle)), Some((all_now, idle_now))) = (before, times()) else { return false };
+    // A tenth of the time is what a system does by itself.
+    (idle_now - idle) * 10 < (all_now - all) * 9
 }
 
 fn first_line(program: &str, args: &[&str]) -> String {
