@@ -16,7 +16,7 @@ use super::{Session, TlsError};
 /// configurations.
 ///
 /// ```
-/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+/// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
 /// use refbuf_codec::tls::TlsOptions;
 ///
 /// # let config = configs::pair().1;
@@ -61,7 +61,7 @@ impl TlsOptions {
     /// The defaults, and blocks from [`default_allocator`].
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// use refbuf_codec::tls::TlsOptions;
     ///
     /// let session = TlsOptions::new().client::<()>(configs::pair().0, configs::name())?;
@@ -123,7 +123,7 @@ impl TlsOptions {
     /// but is not held back. 0 means 1.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// use refbuf_codec::tls::TlsOptions;
     ///
     /// # let config = configs::pair().1;
@@ -162,7 +162,7 @@ impl TlsOptions {
     /// [`TlsError::Protocol`] if `rustls` cannot use the configuration.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// use refbuf_codec::tls::TlsOptions;
     ///
     /// let session = TlsOptions::new().client::<u32>(configs::pair().0, configs::name())?;
@@ -185,7 +185,7 @@ impl TlsOptions {
     /// [`TlsError::Protocol`] if `rustls` cannot use the configuration.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// use refbuf_codec::tls::TlsOptions;
     ///
     /// let session = TlsOptions::new().server::<u32>(configs::pair().1)?;

@@ -61,7 +61,7 @@ use super::{TlsError, TlsOptions};
 /// with an alert that tells the peer.
 ///
 /// ```
-/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+/// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
 /// use refbuf_codec::tls::{Session, TlsError};
 ///
 /// /// What one has to say, the other hears.
@@ -110,7 +110,7 @@ impl<T> Session<T> {
     /// As [`TlsOptions::client`].
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// use refbuf_codec::tls::Session;
     ///
     /// let mut session: Session = Session::client(configs::pair().0, configs::name())?;
@@ -129,7 +129,7 @@ impl<T> Session<T> {
     /// As [`TlsOptions::server`].
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// use refbuf_codec::tls::Session;
     ///
     /// let session: Session = Session::server(configs::pair().1)?;
@@ -162,7 +162,7 @@ impl<T> Session<T> {
     /// outgoing bytes that belong to it.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::Session;
     /// let session: Session = Session::server(configs::pair().1)?;
     /// assert!(session.is_handshaking());
@@ -177,7 +177,7 @@ impl<T> Session<T> {
     /// protocol (ALPN), certificates.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::Session;
     /// let session: Session = Session::server(configs::pair().1)?;
     /// assert!(session.state().alpn_protocol().is_none());
@@ -200,7 +200,7 @@ impl<T> Session<T> {
     /// memory; what has failed before.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::Session;
     /// let mut session: Session = Session::server(configs::pair().1)?;
     /// assert_eq!(session.space()?.len(), 4 << 10);
@@ -221,7 +221,7 @@ impl<T> Session<T> {
     /// If there were fewer.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::{Session, TlsError};
     /// let mut session: Session = Session::server(configs::pair().1)?;
     /// session.space()?[..18].copy_from_slice(b"GET / HTTP/1.1\r\n\r\n");
@@ -238,7 +238,7 @@ impl<T> Session<T> {
     /// will say so, after what there is. Sending may go on.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::{Session, TlsError};
     /// let mut session: Session = Session::server(configs::pair().1)?;
     /// session.end();
@@ -258,7 +258,7 @@ impl<T> Session<T> {
     /// [`TlsError::Buffer`] if there is no memory; what has failed before.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::Session;
     /// let mut client: Session = Session::client(configs::pair().0, configs::name())?;
     /// client.process()?;
@@ -282,7 +282,7 @@ impl<T> Session<T> {
     /// peer did not close; what has failed before. Plaintext comes first.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::Session;
     /// let mut session: Session = Session::server(configs::pair().1)?;
     /// assert!(session.read_slice()?.is_none());
@@ -303,7 +303,7 @@ impl<T> Session<T> {
     /// As `read_slice`.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::Session;
     /// let mut session: Session = Session::server(configs::pair().1)?;
     /// assert_eq!(session.read(&mut [0; 10])?, 0);
@@ -319,7 +319,7 @@ impl<T> Session<T> {
     /// Plaintext that can be read.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::Session;
     /// let session: Session = Session::server(configs::pair().1)?;
     /// assert_eq!(session.readable_bytes(), 0);
@@ -334,7 +334,7 @@ impl<T> Session<T> {
     /// Sending may go on (RFC 8446, section 6.1).
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::Session;
     /// let session: Session = Session::server(configs::pair().1)?;
     /// assert!(!session.is_peer_closed());
@@ -356,7 +356,7 @@ impl<T> Session<T> {
     /// if `buf` was released; what has failed before.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::Session;
     /// let mut session: Session = Session::server(configs::pair().1)?;
     /// session.send("hello")?;
@@ -376,7 +376,7 @@ impl<T> Session<T> {
     /// As `send`; the token is dropped then.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::Session;
     /// let mut session = Session::server(configs::pair().1)?;
     /// session.send_with("hello", "request 7")?;
@@ -397,7 +397,7 @@ impl<T> Session<T> {
     /// As [`send`](Self::send).
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::Session;
     /// let mut session: Session = Session::server(configs::pair().1)?;
     /// assert_eq!(session.write(b"hello")?, 5);
@@ -411,7 +411,7 @@ impl<T> Session<T> {
     /// Plaintext that is to be wrapped yet.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::Session;
     /// let session: Session = Session::server(configs::pair().1)?;
     /// assert_eq!(session.queued_bytes(), 0);
@@ -425,7 +425,7 @@ impl<T> Session<T> {
     /// Says `close_notify` after what is queued. Reading may go on.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::{Session, TlsError};
     /// let mut session: Session = Session::server(configs::pair().1)?;
     /// session.close();
@@ -440,7 +440,7 @@ impl<T> Session<T> {
     /// through.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::Session;
     /// let mut session: Session = Session::server(configs::pair().1)?;
     /// session.send("hello")?;
@@ -463,7 +463,7 @@ impl<T> Session<T> {
     /// As `process`, and [`TlsError::KeysExhausted`].
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::Session;
     /// let mut session: Session = Session::server(configs::pair().1)?;
     /// session.send("hello")?;
@@ -478,7 +478,7 @@ impl<T> Session<T> {
     /// Ciphertext to be written to the socket, all in one piece.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::Session;
     /// let mut client: Session = Session::client(configs::pair().0, configs::name())?;
     /// client.process()?;
@@ -497,7 +497,7 @@ impl<T> Session<T> {
     /// If there were fewer.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::Session;
     /// let mut client: Session = Session::client(configs::pair().0, configs::name())?;
     /// client.process()?;
@@ -514,7 +514,7 @@ impl<T> Session<T> {
     /// together.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::Session;
     /// let mut session: Session<u32> = Session::server(configs::pair().1)?;
     /// while let Some(request) = session.completed() {
@@ -530,7 +530,7 @@ impl<T> Session<T> {
     /// tokens that did not complete.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::Session;
     /// let mut session = Session::server(configs::pair().1)?;
     /// session.send_with("hello", "request 7")?;
@@ -545,7 +545,7 @@ impl<T> Session<T> {
     /// See [`TlsOptions::wrap_data_size`].
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::Session;
     /// let session: Session = Session::server(configs::pair().1)?;
     /// assert_eq!(session.wrap_data_size(), 16 << 10);
@@ -560,7 +560,7 @@ impl<T> Session<T> {
     /// from then on.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::Session;
     /// let mut session: Session = Session::server(configs::pair().1)?;
     /// session.set_wrap_data_size(0);
@@ -575,7 +575,7 @@ impl<T> Session<T> {
     /// for a while.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::Session;
     /// let mut session: Session = Session::server(configs::pair().1)?;
     /// session.space()?;

@@ -35,7 +35,7 @@ use super::{Session, TlsError};
 /// was possible.
 ///
 /// ```
-/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+/// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
 /// use std::io::{Read, Write};
 /// use std::net::{TcpListener, TcpStream};
 /// use refbuf_codec::tls::TlsStream;
@@ -76,9 +76,9 @@ impl<S> TlsStream<S> {
     /// [`TlsError::Protocol`] if `rustls` cannot use the configuration.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::TlsStream;
-    /// # let socket = std::io::Cursor::new(Vec::new());
+    /// # let socket = std::io::Cursor::new(vec![0_u8; 0]);
     /// let stream = TlsStream::client(socket, configs::pair().0, configs::name())?;
     /// # Ok::<(), refbuf_codec::tls::TlsError>(())
     /// ```
@@ -98,9 +98,9 @@ impl<S> TlsStream<S> {
     /// [`TlsError::Protocol`] if `rustls` cannot use the configuration.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::TlsStream;
-    /// # let socket = std::io::Cursor::new(Vec::new());
+    /// # let socket = std::io::Cursor::new(vec![0_u8; 0]);
     /// let stream = TlsStream::server(socket, configs::pair().1)?;
     /// # Ok::<(), refbuf_codec::tls::TlsError>(())
     /// ```
@@ -113,10 +113,10 @@ impl<S, T> TlsStream<S, T> {
     /// A session on a socket; it may be one that has been used already.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// use refbuf_codec::tls::{TlsOptions, TlsStream};
     ///
-    /// # let socket = std::io::Cursor::new(Vec::new());
+    /// # let socket = std::io::Cursor::new(vec![0_u8; 0]);
     /// let session = TlsOptions::new().wrap_data_size(1 << 20).server(configs::pair().1)?;
     /// let stream: TlsStream<_> = TlsStream::new(socket, session);
     /// # Ok::<(), refbuf_codec::tls::TlsError>(())
@@ -129,9 +129,9 @@ impl<S, T> TlsStream<S, T> {
     /// [completed](Session::completed).
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::TlsStream;
-    /// # let socket = std::io::Cursor::new(Vec::new());
+    /// # let socket = std::io::Cursor::new(vec![0_u8; 0]);
     /// let stream = TlsStream::server(socket, configs::pair().1)?;
     /// assert!(stream.session().state().peer_certificates().is_none());
     /// # Ok::<(), refbuf_codec::tls::TlsError>(())
@@ -143,9 +143,9 @@ impl<S, T> TlsStream<S, T> {
     /// The session, to be changed.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::TlsStream;
-    /// # let socket = std::io::Cursor::new(Vec::new());
+    /// # let socket = std::io::Cursor::new(vec![0_u8; 0]);
     /// let mut stream = TlsStream::server(socket, configs::pair().1)?;
     /// stream.session_mut().set_wrap_data_size(0);
     /// # Ok::<(), refbuf_codec::tls::TlsError>(())
@@ -157,9 +157,9 @@ impl<S, T> TlsStream<S, T> {
     /// The socket.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::TlsStream;
-    /// # let socket = std::io::Cursor::new(Vec::new());
+    /// # let socket = std::io::Cursor::new(vec![0_u8; 0]);
     /// let stream = TlsStream::server(socket, configs::pair().1)?;
     /// assert_eq!(stream.socket().position(), 0);
     /// # Ok::<(), refbuf_codec::tls::TlsError>(())
@@ -172,9 +172,9 @@ impl<S, T> TlsStream<S, T> {
     /// the connection.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::TlsStream;
-    /// # let socket = std::io::Cursor::new(Vec::new());
+    /// # let socket = std::io::Cursor::new(vec![0_u8; 0]);
     /// let mut stream = TlsStream::server(socket, configs::pair().1)?;
     /// stream.socket_mut().set_position(0);
     /// # Ok::<(), refbuf_codec::tls::TlsError>(())
@@ -186,9 +186,9 @@ impl<S, T> TlsStream<S, T> {
     /// The two, to be driven by something else.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::TlsStream;
-    /// # let socket = std::io::Cursor::new(Vec::new());
+    /// # let socket = std::io::Cursor::new(vec![0_u8; 0]);
     /// let (socket, session) = TlsStream::server(socket, configs::pair().1)?.into_parts();
     /// # Ok::<(), refbuf_codec::tls::TlsError>(())
     /// ```
@@ -203,9 +203,9 @@ impl<S, T> TlsStream<S, T> {
     /// Those of `Session::send`.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::TlsStream;
-    /// # let socket = std::io::Cursor::new(Vec::new());
+    /// # let socket = std::io::Cursor::new(vec![0_u8; 0]);
     /// let mut stream = TlsStream::server(socket, configs::pair().1)?;
     /// stream.send("hello")?;
     /// assert_eq!(stream.session().queued_bytes(), 5);
@@ -222,9 +222,9 @@ impl<S, T> TlsStream<S, T> {
     /// Those of `Session::send_with`.
     ///
     /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::{Session, TlsStream};
-    /// # let socket = std::io::Cursor::new(Vec::new());
+    /// # let socket = std::io::Cursor::new(vec![0_u8; 0]);
     /// let mut stream = TlsStream::new(socket, Session::server(configs::pair().1)?);
     /// stream.send_with("hello", 7)?;
     /// assert_eq!(stream.session_mut().completed(), None);
@@ -243,7 +243,7 @@ impl<S: Read + Write, T> TlsStream<S, T> {
     /// The socket's; [`TlsError`].
     ///
     /// ```no_run
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::TlsStream;
     /// let socket = std::net::TcpStream::connect("localhost:443")?;
     /// let mut stream = TlsStream::client(socket, configs::pair().0, configs::name())?;
@@ -271,7 +271,7 @@ impl<S: Read + Write, T> TlsStream<S, T> {
     /// The socket's; [`TlsError`], [`Truncated`](TlsError::Truncated) for one.
     ///
     /// ```no_run
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::TlsStream;
     /// let socket = std::net::TcpStream::connect("localhost:443")?;
     /// let mut stream = TlsStream::client(socket, configs::pair().0, configs::name())?;
@@ -294,7 +294,7 @@ impl<S: Read + Write, T> TlsStream<S, T> {
     /// As [`flush`](Write::flush).
     ///
     /// ```no_run
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs"));
+    /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::TlsStream;
     /// # use std::io::{Read, Write};
     /// let socket = std::net::TcpStream::connect("localhost:443")?;

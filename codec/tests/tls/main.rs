@@ -3,10 +3,8 @@
 #![cfg(feature = "rustls")]
 
 mod closing;
+mod configs;
 mod hostile;
 mod interop;
-mod lessons;
 mod sending;
 mod support;
-
-include!("configs.rs");

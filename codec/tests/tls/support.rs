@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read, Write};
 use std::sync::{Arc, Mutex};
 
-use refbuf::ByteBuf;
 use refbuf_codec::tls::{Session, TlsError, TlsOptions};
 use rustls::SupportedProtocolVersion;
 use rustls::version::{TLS12, TLS13};
@@ -98,8 +97,17 @@ pub fn all_wrapped<T>(from: &mut Session<T>) -> Vec<u8> {
 }
 
 /// Gives the session what a socket brings; returns what could be read then.
-pub fn receive<T>(to: &mut Session<T>, mut bytes: &[u8]) -> Result<Vec<u8>, TlsError> {
+pub fn receive<T>(to: &mut Session<T>, bytes: &[u8]) -> Result<Vec<u8>, TlsError> {
     let mut plaintext = Vec::new();
+    receive_into(to, bytes, &mut plaintext).map(|()| plaintext)
+}
+
+/// The same where an error may follow something.
+pub fn receive_into<T>(
+    to: &mut Session<T>,
+    mut bytes: &[u8],
+    plaintext: &mut Vec<u8>,
+) -> Result<(), TlsError> {
     while !bytes.is_empty() {
         let space = to.space()?;
         let n = space.len().min(bytes.len());
@@ -112,7 +120,7 @@ pub fn receive<T>(to: &mut Session<T>, mut bytes: &[u8]) -> Result<Vec<u8>, TlsE
         }
         processed?;
     }
-    Ok(plaintext)
+    Ok(())
 }
 
 /// All that one has to say, to the other.
