@@ -366,6 +366,14 @@ impl Exclusive {
         }
     }
 
+    /// Without bytes and without other handles, the whole block is room.
+    pub(crate) fn reclaim(&mut self) {
+        if self.view.writer() == 0 && self.is_alone() {
+            self.frozen = 0;
+            self.rebase(0);
+        }
+    }
+
     /// The room that `recycle` would leave at the least.
     pub(crate) fn recyclable(&self) -> usize {
         let writable = self.view.block().is_some_and(Block::is_writable);

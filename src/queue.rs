@@ -9,8 +9,9 @@
 //!   position of the first byte, and that distance never decreases from mark to
 //!   mark and is `bytes` for the last.
 //!
-//! Both hold whenever code of a user can run: the allocator, which is asked
-//! before anything changes, and the drop of a buffer or a token, which is last.
+//! Both hold whenever code of others can run: the allocator, which is asked
+//! before anything changes, and the drop of memory, which comes when what it was
+//! part of has been moved.
 
 use alloc::collections::{VecDeque, vec_deque};
 use alloc::vec::Vec;
@@ -57,9 +58,12 @@ use crate::{CompositeBuf, Error, HeapBuf, IntoComponents};
 /// # Code that runs inside
 ///
 /// The only code of others that a call runs is the allocator's and the `Drop` of
-/// buffers' owners: of the one that is refused in a push, and of pieces that
-/// were copied, at the end of a take. A token is moved, and never dropped, by
-/// the queue. [`clear`](Self::clear) runs nothing.
+/// owners: of the buffer that a push refuses, and in a take of pieces that were
+/// copied, and of spare room of the caller's buffer. The queue is borrowed
+/// meanwhile, and in order: should it panic, what was not moved with its tokens
+/// is still in the queue. Tokens are not dropped, but by
+/// [`push_with`](Self::push_with) that panics. [`clear`](Self::clear) runs
+/// nothing.
 ///
 /// # Costs
 ///
@@ -180,7 +184,9 @@ impl<T> CoalescingQueue<T> {
     }
 
     /// The same queue, which copies neighbouring pieces of at most `n` bytes
-    /// each together and composes longer ones. With 0 it never copies.
+    /// each together and composes longer ones. What counts is how much of a
+    /// piece is taken: the last bytes of a long one are short. With 0 it never
+    /// copies.
     ///
     /// ```
     /// use refbuf::CoalescingQueue;
@@ -587,10 +593,7 @@ impl<T> CoalescingQueue<T> {
         tokens: &mut Vec<T>,
     ) -> Result<usize, Error> {
         let len = self.bytes.min(max_bytes);
-        let origin = self.origin;
-        let is_done = |mark: &&Mark<T>| mark.end.wrapping_sub(origin) <= len;
-        let done = self.marks.iter().take_while(is_done).count();
-        self.move_out(len, done, self.copy_up_to, buf, tokens)
+        self.move_out(len, self.ended(len), self.copy_up_to, buf, tokens)
     }
 
     /// Takes the first buffer, or what is left of it, in the pieces it was
@@ -708,30 +711,48 @@ impl<T> CoalescingQueue<T> {
         buf.reserve_parts(components, len)?;
         let mut copies = self.try_copy(len, copy_up_to, copied)?;
 
-        self.bytes -= len;
-        self.origin = self.origin.wrapping_add(len);
-        tokens.extend(self.marks.drain(..done).filter_map(|mark| mark.token));
-        let (mut at, mut left, mut is_cut) = (0, len, false);
+        // One run after the other: adding to the buffer may drop what it had
+        // spare, and dropping what was copied may run an owner's code, so that
+        // all is in order before each.
+        let (mut done, mut left) = (done, len);
+        self.complete(0, &mut done, tokens);
         while left != 0 {
-            let run = self.run(at, left, copy_up_to);
-            at += run.portions;
+            let run = self.run(0, left, copy_up_to);
             left -= run.len;
-            let last = &mut self.pieces[at - 1];
-            is_cut = run.last < last.view().writer();
-            if !run.is_copied() {
+            self.complete(run.len, &mut done, tokens);
+            let last = &mut self.pieces[run.portions - 1];
+            let is_cut = run.last < last.view().writer();
+            if run.is_copied() {
+                if is_cut {
+                    // In range: it is longer.
+                    let _ = last.view_mut().try_set_reader(run.last);
+                    last.discard_read();
+                }
+                let gone = self.pieces.drain(..run.portions - usize::from(is_cut));
+                buf.add_tail(take_front(&mut copies, run.len));
+                drop(gone);
+            } else if is_cut {
                 buf.add_tail(take_front(last, run.last));
-                continue;
-            }
-            buf.add_tail(take_front(&mut copies, run.len));
-            if is_cut {
-                // In range: it is longer.
-                let _ = last.view_mut().try_set_reader(run.last);
-                last.discard_read();
+            } else if let Some(piece) = self.pieces.pop_front() {
+                buf.add_tail(piece);
             }
         }
-        // Dropping what was copied may run an owner's code: all is in order.
-        self.pieces.drain(..at - usize::from(is_cut));
         Ok(len)
+    }
+
+    /// Counts the first `len` bytes out, and with them up to `done` buffers.
+    fn complete(&mut self, len: usize, done: &mut usize, tokens: &mut Vec<T>) {
+        let n = self.ended(len).min(*done);
+        *done -= n;
+        tokens.extend(self.marks.drain(..n).filter_map(|mark| mark.token));
+        self.origin = self.origin.wrapping_add(len);
+        self.bytes -= len;
+    }
+
+    /// Buffers that end within the first `len` bytes.
+    fn ended(&self, len: usize) -> usize {
+        let has_ended = |mark: &&Mark<T>| mark.end.wrapping_sub(self.origin) <= len;
+        self.marks.iter().take_while(has_ended).count()
     }
 
     /// What becomes of `len` bytes: how many components, and how many bytes
@@ -792,8 +813,7 @@ impl<T> CoalescingQueue<T> {
     }
 }
 
-/// Cuts off the first `n` bytes; of a whole piece the room behind them goes
-/// along.
+/// Cuts off the first `n` bytes; with the last the room behind them goes along.
 fn take_front(piece: &mut Exclusive, n: usize) -> Exclusive {
     let rest = if n == piece.view().writer() {
         Exclusive::new(0)

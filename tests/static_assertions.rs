@@ -5,8 +5,8 @@ use std::hash::Hash;
 use std::mem::size_of;
 
 use refbuf::{
-    ByteBuf, ByteBufMut, Components, CompositeBuf, Error, Heap, HeapBuf, OwnedBuf, SliceBuf,
-    WeakSlice,
+    ByteBuf, ByteBufMut, Cleared, CoalescingQueue, Components, CompositeBuf, Error, Heap, HeapBuf,
+    OwnedBuf, Refused, SliceBuf, Taken, WeakSlice,
 };
 #[cfg(feature = "mmap")]
 use refbuf::{Direct, DirectBuf, DirectOptions};
@@ -21,8 +21,17 @@ assert_impl_all!(WeakSlice: Send, Sync, Unpin);
 assert_impl_all!(CompositeBuf: Send, Sync, Unpin);
 assert_impl_all!(Components<'static>: Send, Sync, Unpin);
 assert_impl_all!(<CompositeBuf as IntoIterator>::IntoIter: Send, Sync, Unpin);
+assert_impl_all!(CoalescingQueue: Send, Sync, Unpin, Default, Debug);
+assert_impl_all!(Taken<u32>: Send, Sync, Unpin, Debug);
+assert_impl_all!(Cleared<u32>: Send, Sync, Unpin, Debug, Iterator<Item = u32>);
 assert_impl_all!(Heap: Send, Sync, Unpin);
 assert_impl_all!(Error: Send, Sync, Unpin, Copy, std::error::Error);
+
+// A queue is as its tokens are, which need not be anything.
+assert_not_impl_any!(CoalescingQueue<std::rc::Rc<()>>: Send, Sync);
+assert_impl_all!(CoalescingQueue<std::cell::Cell<u32>>: Send);
+assert_not_impl_any!(CoalescingQueue<std::cell::Cell<u32>>: Sync);
+assert_impl_all!(Refused<Box<dyn FnOnce()>>: std::error::Error);
 
 // Both traits as objects, which are buffers again behind a pointer.
 assert_obj_safe!(ByteBuf, ByteBufMut);
@@ -90,6 +99,7 @@ const_assert!(size_of::<Result<SliceBuf, ()>>() == size_of::<SliceBuf>());
 
 // Empty and static buffers are constants.
 const _: (HeapBuf, CompositeBuf) = (HeapBuf::new(), CompositeBuf::new());
+const _: CoalescingQueue = CoalescingQueue::new().copy_up_to(512);
 const _: [SliceBuf; 2] = [SliceBuf::new(), SliceBuf::from_static(b"constant")];
 
 /// A test, so that the target is seen to have run.

@@ -4,6 +4,7 @@
 pub mod bounds;
 pub mod ops_composite;
 pub mod ops_owned;
+pub mod queue;
 pub mod search_compare;
 pub mod varint_text;
 

@@ -319,7 +319,8 @@ impl CompositeBuf {
     }
 
     /// Cuts off and returns the bytes before index `at`; indices of the rest
-    /// count from there. As [`split_off`](CompositeBuf::split_off) otherwise.
+    /// count from there. Linear in the components that are cut off; as
+    /// [`split_off`](CompositeBuf::split_off) otherwise.
     ///
     /// # Panics
     ///
@@ -351,8 +352,37 @@ impl CompositeBuf {
     /// ```
     #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn try_split_to(&mut self, at: usize) -> Result<Self, Error> {
-        let rest = self.try_split_off(at)?;
-        Ok(core::mem::replace(self, rest))
+        self.check_accessible()?;
+        if at > self.writer {
+            return Err(Error::InvalidIndex { index: at, min: 0, max: self.writer });
+        }
+        self.sync();
+        let cut = self.absolute(at);
+        let mut taken = self.components.partition_point(|component| component.start < cut);
+        let mut front = self.sibling();
+        front.reserve_components(taken)?;
+        if at == self.writer {
+            // The room behind all bytes stays here.
+            let _unneeded = self.cut_room();
+        }
+        let mut across = None;
+        if taken != 0 && self.end_of(taken - 1) > at {
+            taken -= 1;
+            let offset = at - self.start_of(taken);
+            let divided = &mut self.components[taken];
+            let rest = Component { start: cut, buf: divided.buf.try_split_off(offset)? };
+            across = Some(core::mem::replace(divided, rest));
+        }
+        front.components.extend(self.components.drain(..taken).chain(across));
+        front.origin = self.origin;
+        front.reader = self.reader.min(at);
+        front.writer = at;
+        front.refresh();
+        self.origin = cut;
+        self.reader = self.reader.saturating_sub(at);
+        self.writer -= at;
+        self.refresh();
+        Ok(front)
     }
 
     /// Drops the components that were read to their end. Indices count from the
@@ -576,7 +606,7 @@ impl CompositeBuf {
     /// The components alone; the last is in sync and not empty.
     pub(super) fn into_components(mut self) -> VecDeque<Component> {
         self.sync();
-        self.drop_empty_tail();
+        let _unneeded = self.cut_room();
         core::mem::take(&mut self.components)
     }
 }

@@ -22,9 +22,10 @@ pub use parts::IntoComponents;
 /// [`push`](CompositeBuf::push) appends a buffer of any kind at the writer
 /// index, without copying; the `write_` methods append to the room of the last
 /// component and add new ones from the global allocator when it is used up, so
-/// growing never copies what is there. There is never a hole between
-/// components, an empty one is dropped at once, and a composite that is pushed
-/// is flattened.
+/// growing never copies what is there. The room behind what was written is kept
+/// when something is pushed, for what is written next: headers between pushed
+/// payloads share a block. There is never a hole between components, an empty
+/// one is dropped at once, and a composite that is pushed is flattened.
 ///
 /// # Costs
 ///
@@ -63,6 +64,11 @@ pub struct CompositeBuf {
     max_capacity: usize,
     read: ReadWindow,
     tail: TailWindow,
+    /// Room without bytes, to be written when that of the last component is
+    /// used up: what was left behind it when something was pushed. So a message
+    /// of small written parts and pushed payloads takes one block, not one for
+    /// each part.
+    spare: Exclusive,
     released: bool,
     /// Where new components come from; the global allocator if there is none.
     #[cfg(feature = "std")]
@@ -165,6 +171,9 @@ impl Base {
 const MIN_BLOCK: usize = 1 << 10;
 const MAX_BLOCK: usize = 64 << 10;
 
+/// Less room than this is not worth a reference of its own.
+const MIN_SPARE: usize = 64;
+
 impl CompositeBuf {
     /// An empty composite. Allocates nothing.
     ///
@@ -197,6 +206,7 @@ impl CompositeBuf {
             max_capacity,
             read: ReadWindow::none(0),
             tail: TailWindow::none(0),
+            spare: Exclusive::new(0),
             released: false,
             #[cfg(feature = "std")]
             allocator: None,
@@ -379,10 +389,18 @@ impl CompositeBuf {
         self.tail.limit - self.writer
     }
 
-    /// A fresh component with room for `n` bytes, to be added when nothing can
-    /// fail any more.
+    /// A component with room for `n` bytes and none in it, to be added when
+    /// nothing can fail any more: the spare one, or a fresh one.
     #[cfg_attr(feature = "leak-detect", track_caller)]
     fn new_component(&mut self, n: usize) -> Result<Exclusive, Error> {
+        if self.spare.capacity() < n {
+            // What was written before it in its block may be gone.
+            self.spare.reclaim();
+        }
+        if self.spare.capacity() >= n {
+            self.reserve_components(1)?;
+            return Ok(core::mem::replace(&mut self.spare, Exclusive::new(0)));
+        }
         let capacity = self.tail.limit.clamp(MIN_BLOCK, MAX_BLOCK).max(n);
         let capacity = capacity.min((self.max_capacity - self.writer).max(n));
         self.reserve_components(1)?;
@@ -404,7 +422,7 @@ impl CompositeBuf {
     /// Makes `buf`, which may be empty, the last component.
     pub(crate) fn add_tail(&mut self, buf: Exclusive) {
         self.sync();
-        self.drop_empty_tail();
+        let _unneeded = self.cut_room();
         let start = self.absolute(self.writer);
         self.writer += buf.view().writer();
         self.components.push_back(Component { start, buf });
@@ -415,14 +433,34 @@ impl CompositeBuf {
         }
     }
 
-    fn drop_empty_tail(&mut self) {
-        if self.has_empty_tail() {
-            self.components.pop_back();
+    /// Makes the room behind the last component, which is in sync, the spare,
+    /// and drops the component if it has no bytes. No tail is cached. Returns
+    /// what is not needed, to be dropped when all is in order.
+    fn cut_room(&mut self) -> Exclusive {
+        self.tail = TailWindow::none(self.writer);
+        let Some(last) = self.components.back_mut() else { return Exclusive::new(0) };
+        let writer = last.buf.view().writer();
+        let room = last.buf.capacity() - writer;
+        // Room in a large block should rather go with the block.
+        let keep = room >= MIN_SPARE
+            && room > self.spare.capacity()
+            && last.buf.allocation_len() <= MAX_BLOCK;
+        let cut = if writer == 0 {
+            let last = self.components.pop_back();
             // The read window may have been the one at the very end.
             if self.reader == self.writer {
                 self.refresh_read();
             }
-            self.refresh_tail();
+            last.map(|last| last.buf)
+        } else if keep {
+            // Within the capacity, and not released.
+            last.buf.try_split_off(writer).ok()
+        } else {
+            None
+        };
+        match cut {
+            Some(room) if keep => core::mem::replace(&mut self.spare, room),
+            unneeded => unneeded.unwrap_or_else(|| Exclusive::new(0)),
         }
     }
 
@@ -585,9 +623,11 @@ impl ByteBuf for CompositeBuf {
         }
     }
 
-    /// That of all components; of two that share a block, twice.
+    /// That of all components, and of the spare room behind what was written
+    /// before something was pushed; of two that share a block, twice.
     fn allocation_len(&self) -> usize {
-        self.components.iter().map(|component| component.buf.allocation_len()).sum()
+        let components = self.components.iter().map(|component| component.buf.allocation_len());
+        components.sum::<usize>() + self.spare.allocation_len()
     }
 
     fn try_get_bytes(&self, index: usize, dst: &mut [u8]) -> Result<(), Error> {
@@ -695,8 +735,7 @@ impl ByteBufMut for CompositeBuf {
         self.append(n, |dst, _| dst.fill(MaybeUninit::new(0)))
     }
 
-    /// Adds a component where the room of the last is not enough; the room
-    /// that it had is given up.
+    /// Adds a component where the room of the last is not enough.
     fn try_ensure_writable(&mut self, n: usize) -> Result<(), Error> {
         self.check_room(n)?;
         if n > self.room() {
@@ -763,6 +802,8 @@ impl ByteBufMut for CompositeBuf {
             // SAFETY: all of the room was zeroed.
             unsafe { rest.advance_writer(read - first) };
             self.add_tail(rest);
+        } else if rest.capacity() > self.spare.capacity() && rest.allocation_len() <= MAX_BLOCK {
+            self.spare = rest;
         }
         Ok(read)
     }

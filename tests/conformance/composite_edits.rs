@@ -56,6 +56,52 @@ fn appending_leaves_no_hole_whatever_room_there_was() {
 }
 
 #[test]
+fn what_is_written_after_a_push_goes_behind_what_was_written_before() {
+    let mut buf = CompositeBuf::new();
+    for i in 0..20 {
+        buf.write_u32(0);
+        buf.push(vec![i; 10]);
+    }
+    let places: Vec<_> = buf.components().step_by(2).map(<[u8]>::as_ptr).collect();
+    assert!(places.iter().zip(&places[1..]).all(|(a, b)| a.wrapping_add(4) == *b));
+    // What is in one block is as writable as if it were not.
+    for i in 0..20 {
+        buf.set_u32(14 * i, 10);
+    }
+    assert_eq!(buf.get_u32(14 * 19), 10);
+
+    // When all of it is gone, the whole block is used again.
+    let block = places[0];
+    buf.skip(buf.readable_bytes());
+    buf.discard_read_components();
+    buf.ensure_writable(1000);
+    buf.write_u8(1);
+    assert_eq!(buf.chunk(0).as_ptr(), block);
+}
+
+#[test]
+fn cutting_off_all_bytes_leaves_the_room_behind_them() {
+    let mut buf = CompositeBuf::new();
+    buf.write_u32(7);
+    let behind = buf.chunk(0).as_ptr().wrapping_add(4);
+    assert_eq!(buf.split_to(4), [0, 0, 0, 7]);
+    buf.write_u8(1);
+    assert_eq!(buf.chunk(0).as_ptr(), behind);
+}
+
+#[test]
+fn room_in_a_large_block_is_given_up_with_it() {
+    let mut buf = CompositeBuf::new();
+    let mut large = HeapBuf::with_capacity(1 << 20);
+    large.write_u8(1);
+    buf.push(large);
+    buf.push(vec![2]);
+    buf.skip(1);
+    buf.discard_read_components();
+    assert!(buf.allocation_len() < 100);
+}
+
+#[test]
 fn empty_components_vanish_wherever_they_are_put() {
     let mut buf = CompositeBuf::new();
     buf.push("");
