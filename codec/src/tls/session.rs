@@ -611,7 +611,10 @@ impl<T> Session<T> {
     }
 
     fn check(&self) -> Result<(), TlsError> {
-        self.failed.clone().map_or(Ok(()), Err)
+        match &self.failed {
+            None => Ok(()),
+            Some(error) => Err(error.clone()),
+        }
     }
 
     /// It failed for good. The alert, if there is one, becomes outgoing.
