@@ -8,6 +8,7 @@
 #[path = "../../tests/tls/configs.rs"]
 mod configs;
 #[path = "../../../examples/tour/counting.rs"]
+#[allow(dead_code)] // Other examples use more of it.
 mod counting;
 mod measure;
 mod options;

@@ -81,8 +81,8 @@ impl TlsOptions {
     /// Bytes of queued plaintext that are taken off the queue and encrypted
     /// together, before they are written. Records are never longer than 16 KiB;
     /// with more, as many of them are written with one call. With less, records
-    /// are as short as that. With 0, each buffer is wrapped by itself: nothing
-    /// of two buffers is in one record.
+    /// are as short as that. With 0, each buffer that is sent or written is
+    /// wrapped by itself: nothing of two of them is in one record.
     ///
     /// In any case a driver writes when a full record's worth of ciphertext is
     /// there, or there is no more to wrap, and [`outbound_limit`] goes first.

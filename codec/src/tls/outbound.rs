@@ -17,8 +17,9 @@ pub(super) const MAX_FRAGMENT: usize = 16 << 10;
 /// 29 in TLS 1.2. If it is more, the record is tried again with what it needs.
 const OVERHEAD: usize = 32;
 
-/// Small writes are gathered in blocks of this size.
-const GATHERED: usize = 4 << 10;
+/// Small writes are gathered in blocks of this size: what is contiguous can be
+/// one record.
+const GATHERED: usize = MAX_FRAGMENT;
 
 pub(super) struct Outbound<T> {
     pub(super) wrap_data_size: usize,
@@ -98,7 +99,8 @@ impl<T> Outbound<T> {
         Ok(&mut self.queue)
     }
 
-    /// Copies what `limit` allows to be queued.
+    /// Copies what `limit` allows to be queued. Where each buffer is to be
+    /// wrapped by itself, so is what is written.
     pub(super) fn write(
         &mut self,
         src: &[u8],
@@ -107,16 +109,33 @@ impl<T> Outbound<T> {
     ) -> Result<usize, TlsError> {
         self.check_open()?;
         let n = src.len().min(limit.saturating_sub(self.queued_bytes()));
-        let mut rest = &src[..n];
-        while !rest.is_empty() {
-            if !self.gathered.is_writable() {
-                self.queue_gathered()?;
-                self.gathered = allocator.try_heap(rest.len().max(GATHERED))?;
-            }
-            let (now, later) = rest.split_at(rest.len().min(self.gathered.writable_bytes()));
-            self.gathered.try_write_bytes(now)?;
-            rest = later;
+        let src = &src[..n];
+        if self.wrap_data_size == 0 && n != 0 {
+            self.queue_gathered()?;
+            let mut own = allocator.try_heap(n)?;
+            own.try_write_bytes(src)?;
+            self.queue.try_push(own)?;
+            return Ok(n);
         }
+        let mut written = 0;
+        while written < n {
+            match self.gather(&src[written..], allocator) {
+                Ok(more) => written += more,
+                Err(error) if written == 0 => return Err(error.into()),
+                Err(_) => break, // the next call will find out
+            }
+        }
+        Ok(written)
+    }
+
+    /// Copies as much of `src` as goes into one block.
+    fn gather(&mut self, src: &[u8], allocator: &dyn BufAllocator) -> Result<usize, Error> {
+        if !self.gathered.is_writable() {
+            self.queue_gathered()?;
+            self.gathered = allocator.try_heap(GATHERED)?;
+        }
+        let n = src.len().min(self.gathered.writable_bytes());
+        self.gathered.try_write_bytes(&src[..n])?;
         Ok(n)
     }
 

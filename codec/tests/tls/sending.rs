@@ -296,11 +296,21 @@ fn small_writes_are_gathered() {
     let options = TlsOptions::new().allocator(Arc::new(pool.clone()));
     let (mut client, mut server) = connected::<()>(VERSIONS[1], &options);
     let before = pool.stats().taken();
-    for _ in 0..1000 {
+    for _ in 0..2000 {
         assert_eq!(client.write(b"0123456789").unwrap(), 10);
     }
-    assert_eq!(pool.stats().taken() - before, 3); // of 4 KiB each
-    assert_eq!(pass(&mut client, &mut server).unwrap(), b"0123456789".repeat(1000));
+    assert_eq!(pool.stats().taken() - before, 2); // of 16 KiB
+    let bytes = all_wrapped(&mut client);
+    assert_eq!(records(&bytes).len(), 2);
+    assert_eq!(receive(&mut server, &bytes).unwrap(), b"0123456789".repeat(2000));
+
+    client.set_wrap_data_size(0);
+    for _ in 0..5 {
+        client.write(b"0123456789").unwrap();
+    }
+    let bytes = all_wrapped(&mut client);
+    assert_eq!(records(&bytes).len(), 5);
+    assert_eq!(receive(&mut server, &bytes).unwrap(), b"0123456789".repeat(5));
 }
 
 #[test]
