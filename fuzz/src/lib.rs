@@ -6,6 +6,7 @@ pub mod ops_composite;
 pub mod ops_owned;
 pub mod queue;
 pub mod search_compare;
+pub mod tls_damaged;
 pub mod varint_text;
 
 mod kinds;

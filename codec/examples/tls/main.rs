@@ -110,7 +110,7 @@ fn table(
             name(*server),
             cost.per_second,
             (cost.per_second / costs[0].per_second - 1.0) * 100.0,
-            size(bytes as u64),
+            size(bytes),
             cost.writes,
             cost.reads,
             cost.cpu,

@@ -122,7 +122,7 @@ pub fn allocated(
     answers: &[Answer],
     requests: usize,
     counting: &Counting,
-) -> io::Result<(f64, f64)> {
+) -> io::Result<(f64, u64)> {
     let (mut answered, mut begin, mut end) = (0, (0, 0), (0, 0));
     let peer = Peer::new(WARM_UP + requests);
     serve(&mut *server.on(peer, configs::pair().1), answers, || {
@@ -132,8 +132,8 @@ pub fn allocated(
             begin = end;
         }
     })?;
-    let each = |end: u64, begin: u64| (end - begin) as f64 / requests as f64;
-    Ok((each(end.0, begin.0), each(end.1, begin.1)))
+    let allocations = (end.0 - begin.0) as f64 / requests as f64;
+    Ok((allocations, (end.1 - begin.1) / requests as u64))
 }
 
 /// A client in the place of a socket: shakes hands, asks for the first answer

@@ -67,6 +67,7 @@ impl<T> Outbound<T> {
     }
 
     /// Plaintext that is not encrypted yet.
+    #[inline]
     pub(super) fn queued_bytes(&self) -> usize {
         // One block may be queued many times.
         self.queue
@@ -101,7 +102,22 @@ impl<T> Outbound<T> {
 
     /// Copies what `limit` allows to be queued. Where each buffer is to be
     /// wrapped by itself, so is what is written.
+    #[inline]
     pub(super) fn write(
+        &mut self,
+        src: &[u8],
+        limit: usize,
+        allocator: &dyn BufAllocator,
+    ) -> Result<usize, TlsError> {
+        let fits = src.len() <= limit.saturating_sub(self.queued_bytes());
+        let gathers = self.wrap_data_size != 0 && self.close == Close::Open;
+        if fits && gathers && self.gathered.write_window(src) {
+            return Ok(src.len());
+        }
+        self.write_slowly(src, limit, allocator)
+    }
+
+    fn write_slowly(
         &mut self,
         src: &[u8],
         limit: usize,

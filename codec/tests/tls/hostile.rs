@@ -12,8 +12,8 @@ use rustls::{ClientConnection, Error, InvalidMessage, PeerMisbehaved, ServerConn
 
 use crate::configs;
 use crate::support::{
-    Random, VERSIONS, all_wrapped, connected, duplex, outgoing, receive, receive_into, records,
-    sessions,
+    Random, VERSIONS, all_wrapped, connected, duplex, outgoing, pass, receive, receive_into,
+    records, sessions,
 };
 
 /// The most a session keeps of what it received: 96 KiB, in the next class of
@@ -467,4 +467,19 @@ fn a_session_that_is_not_read_takes_no_more() {
         server.process().unwrap();
     }
     assert_eq!(received, 1 << 20);
+}
+
+/// `rustls` would send a second last alert, and where debug assertions are on,
+/// asserts that it does not.
+#[test]
+#[cfg_attr(debug_assertions, ignore = "rustls 0.23 asserts that this does not happen")]
+fn garbage_after_our_own_close_is_an_error() {
+    for version in VERSIONS {
+        let (mut client, mut server) = connected::<()>(version, &TlsOptions::new());
+        client.close();
+        pass(&mut client, &mut server).unwrap();
+        let error = receive(&mut client, b"\x17\x03\x03\xff\xff").unwrap_err();
+        let expected = Error::InvalidMessage(InvalidMessage::MessageTooLarge);
+        assert_eq!(error, TlsError::Protocol(expected));
+    }
 }
