@@ -1,6 +1,6 @@
 //! Peers that are slow, broken, or mean harm.
 
-use std::io::{ErrorKind, Read, Write};
+use std::io::{Cursor, ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
@@ -386,48 +386,57 @@ fn plain_client() -> (ClientConnection, Session) {
 }
 
 /// The record layer remembers where a handshake message began, also when it is
-/// asked to send in the middle of one.
+/// asked to send while only a part of one has come.
 #[test]
 fn sending_in_the_middle_of_a_handshake_message_works() {
-    let config = Arc::new(configs::server(&[VERSIONS[1]]));
-    let mut server = ServerConnection::new(config).unwrap();
+    let mut config = configs::server(&[VERSIONS[1]]);
+    config.max_fragment_size = Some(64); // a message takes several records
+    let mut server = ServerConnection::new(Arc::new(config)).unwrap();
     let config = Arc::new(configs::client(&[VERSIONS[1]]));
     let mut client: Session = Session::client(config, configs::name()).unwrap();
-    client.process().unwrap();
-    let mut hello = &outgoing(&mut client)[..];
-    server.read_tls(&mut hello).unwrap();
-    server.process_new_packets().unwrap();
-    let mut flight = Vec::new();
-    while server.wants_write() {
-        server.write_tls(&mut flight).unwrap();
-    }
-    for byte in flight {
-        receive(&mut client, &[byte]).unwrap();
-        client.wrap().unwrap(); // in the middle of anything
-    }
-    let mut finished = &outgoing(&mut client)[..];
-    server.read_tls(&mut finished).unwrap();
-    server.process_new_packets().unwrap();
-    // Tickets, which are handshake messages too.
-    let mut tickets = Vec::new();
-    while server.wants_write() {
-        server.write_tls(&mut tickets).unwrap();
-    }
-    let mut sent = 0;
-    let mut received = Vec::new();
-    for byte in tickets {
-        receive(&mut client, &[byte]).unwrap();
-        client.send("x").unwrap();
-        sent += 1;
-        let mut bytes = &all_wrapped(&mut client)[..];
+    client.send("x").unwrap();
+    let (mut sent, mut received) = (1, Vec::new());
+    for _ in 0..3 {
+        client.wrap().unwrap();
+        let mut bytes = &outgoing(&mut client)[..];
         while !bytes.is_empty() {
             server.read_tls(&mut bytes).unwrap();
             server.process_new_packets().unwrap();
             let _ = server.reader().read_to_end(&mut received);
         }
+        // The server's part of the handshake, then tickets.
+        let mut answer = Vec::new();
+        while server.wants_write() {
+            server.write_tls(&mut answer).unwrap();
+        }
+        for byte in answer {
+            receive(&mut client, &[byte]).unwrap();
+            client.send("x").unwrap();
+            client.wrap().unwrap();
+            sent += 1;
+        }
     }
-    assert!(sent > 100);
-    assert_eq!(received.len(), sent);
+    assert!(!client.is_handshaking() && sent > 1000);
+    assert_eq!(received, vec![b'x'; sent]);
+}
+
+/// A stream hands out what came before the damage, too.
+#[test]
+fn a_stream_gives_what_came_before_the_damage() {
+    for version in VERSIONS {
+        let (mut client, server) = connected::<()>(version, &TlsOptions::new());
+        client.send("good").unwrap();
+        let mut bytes = all_wrapped(&mut client);
+        client.send("bad").unwrap();
+        bytes.extend(all_wrapped(&mut client));
+        *bytes.last_mut().unwrap() ^= 1;
+        let mut stream = TlsStream::new(Cursor::new(bytes), server);
+        assert_eq!(stream.read_slice().unwrap().unwrap(), "good");
+        for _ in 0..2 {
+            let error = stream.read_slice().unwrap_err();
+            assert_eq!(TlsError::of(&error), Some(&TlsError::Protocol(Error::DecryptError)));
+        }
+    }
 }
 
 /// Plaintext that nobody reads holds the socket back.
