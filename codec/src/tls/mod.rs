@@ -1,7 +1,8 @@
 //! TLS by `rustls`, over buffers: how much is wrapped at once is up to you.
 //!
 //! [`Session`] is one side of a connection without a socket, [`TlsStream`] is
-//! a session on one that reads and writes. The application brings `rustls`'s
+//! a session on one that reads and writes, `AsyncTlsStream` (feature `tokio`) on
+//! one of tokio's. The application brings `rustls`'s
 //! configurations, and with them the cryptography; versions 1.2 and 1.3 work.
 //!
 //! # Sending
@@ -33,6 +34,8 @@
 //!
 //! `examples/tls` measures both.
 
+#[cfg(feature = "tokio")]
+mod async_stream;
 mod connection;
 mod error;
 mod inbound;
@@ -42,6 +45,8 @@ mod session;
 mod staging;
 mod stream;
 
+#[cfg(feature = "tokio")]
+pub use async_stream::AsyncTlsStream;
 pub use error::TlsError;
 pub use options::TlsOptions;
 pub use session::Session;

@@ -2,6 +2,8 @@
 
 #![cfg(feature = "rustls")]
 
+#[cfg(feature = "tokio")]
+mod asynchronous;
 mod closing;
 mod configs;
 mod hostile;
