@@ -232,6 +232,7 @@ impl<T> Outbound<T> {
         let n = run.len().min(MAX_FRAGMENT);
         let mut size = n + OVERHEAD;
         let written = loop {
+            self.ciphertext.try_grow(allocator, size)?;
             match traffic.encrypt(&run[..n], self.ciphertext.try_room(allocator, size)?) {
                 Ok(written) => break written,
                 Err(EncryptError::InsufficientSize(short)) => size = short.required_size,

@@ -74,6 +74,15 @@ impl Staging {
         Ok(())
     }
 
+    /// Makes room for `n` bytes, and if that takes a larger block, one that has
+    /// room for some time: for those who append little, often.
+    pub(super) fn try_grow(&mut self, allocator: &dyn BufAllocator, n: usize) -> Result<(), Error> {
+        if self.capacity() - self.end >= n {
+            return Ok(());
+        }
+        self.try_reserve(allocator, n.max(self.len()))
+    }
+
     /// `n` bytes of the room were written to.
     ///
     /// # Panics

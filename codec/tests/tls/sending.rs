@@ -174,6 +174,21 @@ fn many_regions_with_their_overhead_fit() {
     }
 }
 
+/// More of it is overhead than was foreseen: the block grows, not each time.
+#[test]
+fn tiny_records_do_not_move_the_block_each_time() {
+    let pool = Pool::new(PoolConfig::new());
+    let options = TlsOptions::new().wrap_data_size(0).allocator(Arc::new(pool.clone()));
+    let (mut client, mut server) = connected::<()>(VERSIONS[1], &options);
+    for _ in 0..700 {
+        client.send("x").unwrap();
+    }
+    let before = pool.stats().taken();
+    let bytes = wrapped(&mut client); // 700 records in 16 100 bytes
+    assert!(pool.stats().taken() - before < 10);
+    assert_eq!(receive(&mut server, &bytes).unwrap(), [b'x'; 700]);
+}
+
 /// Row 231: an echo of a lot needs no more memory than an echo of little.
 /// Rows 236 and 237: what was received is sent, and is the same block.
 #[test]
