@@ -16,8 +16,9 @@
 //!   bytes in TLS 1.3), and at both ends as much time as some hundred bytes of
 //!   payload.
 //! * Large ones leave with fewer writes if the size is larger, and need an
-//!   outgoing block that is as large. 64 KiB to 256 KiB are four to sixteen
-//!   records a write in a block that stays in the cache.
+//!   outgoing block that is as large. 64 KiB, the default, to 256 KiB are four
+//!   to sixteen records a write, in a block that stays in the cache; more
+//!   brings no more.
 //! * What a slow peer does not take stays plaintext, which others may be using
 //!   anyway: not more than
 //!   [`outbound_limit`](TlsOptions::outbound_limit) bytes and one record are

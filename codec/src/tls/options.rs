@@ -35,12 +35,14 @@ pub struct TlsOptions {
 
 impl TlsOptions {
     /// The most plaintext that is wrapped at once, unless
-    /// [`wrap_data_size`](Self::wrap_data_size) says otherwise: one full record.
+    /// [`wrap_data_size`](Self::wrap_data_size) says otherwise: four full
+    /// records. With one (Netty's default) there is a write for each, and a peer
+    /// that is woken for each; see `examples/tls`.
     ///
     /// ```
-    /// assert_eq!(refbuf_codec::tls::TlsOptions::DEFAULT_WRAP_DATA_SIZE, 16 << 10);
+    /// assert_eq!(refbuf_codec::tls::TlsOptions::DEFAULT_WRAP_DATA_SIZE, 64 << 10);
     /// ```
-    pub const DEFAULT_WRAP_DATA_SIZE: usize = MAX_FRAGMENT;
+    pub const DEFAULT_WRAP_DATA_SIZE: usize = 4 * MAX_FRAGMENT;
 
     /// The ciphertext that may wait, unless
     /// [`outbound_limit`](Self::outbound_limit) says otherwise.

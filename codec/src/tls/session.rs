@@ -548,7 +548,7 @@ impl<T> Session<T> {
     /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::Session;
     /// let session: Session = Session::server(configs::pair().1)?;
-    /// assert_eq!(session.wrap_data_size(), 16 << 10);
+    /// assert_eq!(session.wrap_data_size(), 64 << 10);
     /// # Ok::<(), refbuf_codec::tls::TlsError>(())
     /// ```
     #[must_use]
