@@ -58,7 +58,7 @@ impl Pool {
 /// Every time, for a recorder may have been installed since the last.
 fn describe() {
     let bytes = Unit::Bytes;
-    describe_gauge!("refbuf_pool_live_bytes", bytes, "in use in pooled blocks");
+    describe_gauge!("refbuf_pool_live_bytes", bytes, "in use");
     describe_gauge!("refbuf_pool_idle_bytes", bytes, "from the system, not in use");
     describe_gauge!("refbuf_pool_reserved_bytes", bytes, "from the system");
     describe_gauge!("refbuf_pool_reserved_high_bytes", bytes, "the most ever from the system");

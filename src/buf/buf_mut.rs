@@ -345,7 +345,9 @@ pub trait ByteBufMut: ByteBuf {
     }
 
     /// Appends what one read of at most `max` bytes gives, after making room
-    /// for as many. 0 bytes are the end of the input, or `max` is 0.
+    /// for as many. 0 bytes are the end of the input, or `max` is 0. Indices
+    /// are kept, so the buffer grows where `max` exceeds the room;
+    /// [`make_room`](Self::make_room) before uses that of bytes that were read.
     ///
     /// The room is zeroed first, for no reader is trusted to write before it
     /// reads. [`spare_capacity_mut`](Self::spare_capacity_mut) and

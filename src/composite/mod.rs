@@ -632,11 +632,24 @@ impl ByteBuf for CompositeBuf {
 
     fn try_get_bytes(&self, index: usize, dst: &mut [u8]) -> Result<(), Error> {
         self.check_range(index, dst.len())?;
-        let mut done = 0;
-        for chunk in self.chunks(index, dst.len()) {
-            dst[done..done + chunk.len()].copy_from_slice(chunk);
-            done += chunk.len();
+        if dst.is_empty() {
+            return Ok(());
         }
+        let (first, last) = (self.locate(index), self.components.len() - 1);
+        let (mut offset, mut rest) = (index - self.start_of(first), dst);
+        // All but the last one, which alone may have more than its view says.
+        for component in self.components.range(first..last) {
+            let view = component.buf.view();
+            let bytes = view.window(offset, view.writer() - offset).unwrap_or_default();
+            let n = bytes.len().min(rest.len());
+            let (now, later) = rest.split_at_mut(n);
+            copy(now, &bytes[..n]);
+            if later.is_empty() {
+                return Ok(());
+            }
+            (offset, rest) = (0, later);
+        }
+        copy(rest, &self.bytes_of(last)[offset..][..rest.len()]);
         Ok(())
     }
 
@@ -827,6 +840,27 @@ impl ByteBufMut for CompositeBuf {
 #[cold]
 #[inline]
 fn unlikely() {}
+
+/// Copies `src` to `dst`, which is as long; a few bytes without a call, for
+/// components may be as small.
+#[inline(always)]
+fn copy(dst: &mut [u8], src: &[u8]) {
+    fn ends<const N: usize>(dst: &mut [u8], src: &[u8]) -> Option<()> {
+        *dst.first_chunk_mut::<N>()? = *src.first_chunk()?;
+        *dst.last_chunk_mut::<N>()? = *src.last_chunk()?;
+        Some(())
+    }
+    let copied = match dst.len() {
+        4..8 => ends::<4>(dst, src),
+        8..=16 => ends::<8>(dst, src),
+        17..=32 => ends::<16>(dst, src),
+        33..=64 => ends::<32>(dst, src),
+        _ => None,
+    };
+    if copied.is_none() {
+        dst.copy_from_slice(src);
+    }
+}
 
 fn as_uninit(bytes: &[u8]) -> &[MaybeUninit<u8>] {
     // SAFETY: what is initialised may be called not so.

@@ -602,3 +602,34 @@ fn buf_released() -> CompositeBuf {
     buf.release();
     buf
 }
+
+// ---- copying out -----------------------------------------------------------------
+
+/// Components of every length that is copied in a way of its own, from every
+/// place in the first of them to every place in the last.
+#[test]
+fn bytes_are_gathered_over_components_of_all_lengths() {
+    let bytes: Vec<u8> = (0..=255).cycle().take(71 * 70 / 2 + 70).collect();
+    let mut rest = &bytes[..];
+    let mut buf = CompositeBuf::new();
+    for len in (0..=70).chain([70]) {
+        let (piece, later) = rest.split_at(len);
+        buf.push(piece.to_vec());
+        rest = later;
+    }
+    assert_eq!(buf, bytes);
+    // The last component may be longer than its own indices say.
+    let mut expected = bytes;
+    buf.write_bytes(b"the end");
+    expected.extend(b"the end");
+    for start in (0..expected.len()).step_by(7) {
+        for len in (0..=expected.len() - start).step_by(5) {
+            let mut copy = vec![0xaa; len];
+            buf.get_bytes(start, &mut copy);
+            assert_eq!(copy, expected[start..start + len]);
+        }
+        let mut copy = vec![0; expected.len() - start];
+        buf.get_bytes(start, &mut copy);
+        assert_eq!(copy, expected[start..]);
+    }
+}

@@ -123,7 +123,9 @@ fn blocks_too_large_to_pool_count() {
         assert_eq!((buf.buf().writer_index(), buf.buf().get_u8(600_000)), (600_001, 7));
         buf.buf().ensure_writable(100_000);
         assert!(buf.buf().capacity() > capacity);
-        assert_eq!(pool.stats().reserved, buf.buf().capacity());
+        let stats = pool.stats();
+        assert_eq!(stats.reserved, buf.buf().capacity());
+        assert_eq!((stats.live_bytes(), stats.idle_bytes()), (stats.reserved as u64, 0));
         assert!(buf.buf().to_vec().iter().all(|&byte| byte == 7));
         drop(buf);
         assert_eq!(pool.stats().reserved, 0);
@@ -238,6 +240,31 @@ fn taking_and_dropping_for_long_takes_no_more_memory() {
             assert_eq!((stats.reserved, stats.misses()), (warm.reserved, warm.misses()));
             assert_eq!(stats.reserved_high, warm.reserved);
             assert_empty(&pool);
+        }
+    }
+}
+
+#[test]
+fn generations_of_threads_need_no_more_than_the_first() {
+    const THREADS: usize = 40;
+    for kind in KINDS {
+        let pool = Pool::new(PoolConfig::new());
+        let generation = || {
+            let all_have_theirs = std::sync::Barrier::new(THREADS);
+            thread::scope(|scope| {
+                let work = || {
+                    let _two = [kind.take(&pool, 16_000), kind.take(&pool, 8_000)];
+                    all_have_theirs.wait();
+                };
+                let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(work)).collect();
+                // Which waits for what they clean up too.
+                threads.into_iter().for_each(|thread| thread.join().unwrap());
+            });
+            pool.stats().reserved
+        };
+        let first = generation();
+        for _ in 0..5 {
+            assert_eq!(generation(), first, "{}", pool.stats());
         }
     }
 }

@@ -4,7 +4,9 @@
 //! A class has room for two batches. It is filled with one when it is empty and
 //! loses one when it is full, so a thread goes to the depot once in a batch at
 //! the most, in whatever order it takes and returns (the magazines of Bonwick
-//! and Adams, 2001).
+//! and Adams, 2001). The first batches of a thread are small, one block and
+//! twice as many each time: of many threads that need a block each, the first
+//! should not keep from the last what they have no use for.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -18,7 +20,7 @@ use crate::sync::Arc;
 
 /// The blocks of one pool that one thread keeps.
 ///
-/// **Owned**: `resting` and `generation` are the thread's that made it; the
+/// **Owned**: `resting`, `quota` and `generation` are the thread's that made it; the
 /// pool, which lists all caches, looks at the counters only.
 pub(super) struct Cache {
     shared: Arc<Shared>,
@@ -29,6 +31,8 @@ pub(super) struct Cache {
 
 struct Class {
     resting: UnsafeCell<Vec<Block>>,
+    /// Blocks of the next batch.
+    quota: Cell<usize>,
     counters: Counters,
 }
 
@@ -40,7 +44,11 @@ unsafe impl Sync for Cache {}
 impl Cache {
     /// `None` if there is no memory for it.
     fn new(shared: &Arc<Shared>) -> Option<Self> {
-        let class = || Class { resting: UnsafeCell::default(), counters: Counters::new() };
+        let class = || Class {
+            resting: UnsafeCell::default(),
+            quota: Cell::new(1),
+            counters: Counters::new(),
+        };
         let mut classes = Vec::new();
         classes.try_reserve_exact(shared.class_count()).ok()?;
         classes.resize_with(shared.class_count(), class);
@@ -73,17 +81,19 @@ impl Cache {
     /// A block from the depot, which gives a batch, or from the system. The
     /// caller is the thread that owns this.
     fn refill(&self, index: usize) -> Result<Block, Error> {
-        let room = 2 * self.shared.batch_len(index);
         let class = &self.classes[index];
+        let len = self.shared.batch_len(index);
+        let n = class.quota.get();
+        class.quota.set(len.min(2 * n));
         let found = class.resting(|resting| {
-            resting.try_reserve_exact(room).ok()?;
-            self.shared.take_resting(index, resting);
+            resting.try_reserve_exact(2 * len).ok()?;
+            self.shared.take_resting(index, n, resting);
             resting.pop()
         });
         let block = match found {
             Some(block) => block,
             None => {
-                let mut batch = Shared::batch(&self.shared, index)?;
+                let mut batch = Shared::batch(&self.shared, index, n)?;
                 // Of a batch there is one block at least.
                 let block = batch.pop().ok_or(Error::Alloc { size: 0 })?;
                 class.resting(|resting| {

@@ -23,12 +23,14 @@ struct Reservation {
 impl Reservation {
     fn new(shared: &Arc<Shared>, bytes: usize) -> Result<Self, Error> {
         Shared::reserve(shared, bytes)?;
+        shared.count_oversized(bytes);
         Ok(Self { bytes, shared: shared.clone() })
     }
 }
 
 impl Drop for Reservation {
     fn drop(&mut self) {
+        self.shared.discount_oversized(self.bytes);
         self.shared.unreserve(self.bytes);
     }
 }

@@ -40,8 +40,9 @@ pub(crate) struct Shared {
     reserved_high: AtomicUsize,
     /// Bytes of blocks in the depots.
     resting: AtomicUsize,
-    /// Blocks too large to pool, ever.
+    /// Blocks too large to pool, ever, and the bytes of those in use.
     oversized: AtomicU64,
+    oversized_bytes: AtomicUsize,
     caches: Mutex<Vec<Arc<Cache>>>,
 }
 
@@ -89,6 +90,7 @@ impl Shared {
             reserved_high: AtomicUsize::new(0),
             resting: AtomicUsize::new(0),
             oversized: AtomicU64::new(0),
+            oversized_bytes: AtomicUsize::new(0),
             caches: Mutex::new(Vec::new()),
             config,
         }
@@ -170,30 +172,29 @@ impl Shared {
         (class < self.sizes).then_some(class + offset)
     }
 
-    /// Blocks that rest, up to a batch of them, for a list that has room.
-    pub(super) fn take_resting(&self, class: usize, list: &mut Vec<Idle>) {
-        let Class { size, batch_len, .. } = &self.classes[class];
+    /// Blocks that rest, up to `n`, for a list that has room.
+    pub(super) fn take_resting(&self, class: usize, n: usize, list: &mut Vec<Idle>) {
         let mut depot = self.depot(class);
-        let blocks = depot.take(*batch_len);
-        self.resting.fetch_sub(blocks.len() * size, Ordering::Relaxed);
+        let blocks = depot.take(n);
+        self.resting.fetch_sub(blocks.len() * self.classes[class].size, Ordering::Relaxed);
         list.extend(blocks);
     }
 
-    /// A block that rests, or new ones.
-    pub(super) fn batch(this: &Arc<Self>, class: usize) -> Result<Batch, Error> {
+    /// A block that rests, or new ones: up to `n`, where several come at once.
+    pub(super) fn batch(this: &Arc<Self>, class: usize, n: usize) -> Result<Batch, Error> {
         let resting = this.depot(class).take(1).next();
         match resting {
             Some(block) => {
                 this.resting.fetch_sub(this.classes[class].size, Ordering::Relaxed);
                 Ok(Batch::of(block))
             }
-            None => Self::make(this, class),
+            None => Self::make(this, class, n),
         }
     }
 
     /// A block past the caches: for threads that have none.
     pub(super) fn take_one(this: &Arc<Self>, class: usize) -> Result<Idle, Error> {
-        let mut batch = Self::batch(this, class)?;
+        let mut batch = Self::batch(this, class, 1)?;
         let block = batch.pop().ok_or(Error::Alloc { size: this.classes[class].size })?;
         this.put(class, batch.len(), batch);
         this.classes[class].counters.count_taken();
@@ -202,7 +203,7 @@ impl Shared {
 
     /// New blocks from the system.
     #[cold]
-    fn make(this: &Arc<Self>, class: usize) -> Result<Batch, Error> {
+    fn make(this: &Arc<Self>, class: usize, n: usize) -> Result<Batch, Error> {
         this.classes[class].misses.fetch_add(1, Ordering::Relaxed);
         match this.kind_of(class) {
             Kind::Heap => {
@@ -212,16 +213,15 @@ impl Shared {
                     .map(Batch::of)
             }
             #[cfg(feature = "mmap")]
-            Kind::Direct => Self::cut(this, class),
+            Kind::Direct => Self::cut(this, class, n),
         }
     }
 
-    /// Direct blocks from a chunk that has some, or a new one.
+    /// Up to `n` direct blocks from a chunk that has some, or a new one.
     #[cfg(feature = "mmap")]
-    fn cut(this: &Arc<Self>, class: usize) -> Result<Batch, Error> {
-        let Class { size, batch_len, .. } = &this.classes[class];
-        let (size, batch_len) = (*size, *batch_len);
-        if let Some(batch) = this.depot(class).chunks().take(batch_len) {
+    fn cut(this: &Arc<Self>, class: usize, n: usize) -> Result<Batch, Error> {
+        let size = this.classes[class].size;
+        if let Some(batch) = this.depot(class).chunks().take(n) {
             return Ok(batch);
         }
         let options = DirectOptions::new().huge_pages(this.config.huge_pages);
@@ -233,7 +233,7 @@ impl Shared {
                 let tag = this.tag(class, number);
                 Chunk::new(this, tag, size, map)
             })?;
-            depot.chunks().take(batch_len).ok_or(Error::Alloc { size })
+            depot.chunks().take(n).ok_or(Error::Alloc { size })
         })
     }
 
@@ -373,6 +373,14 @@ impl Shared {
         self.reserved.fetch_sub(bytes, Ordering::Relaxed);
     }
 
+    pub(super) fn count_oversized(&self, bytes: usize) {
+        self.oversized_bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    pub(super) fn discount_oversized(&self, bytes: usize) {
+        self.oversized_bytes.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
     /// Reserves `bytes` for what `make` takes from the system.
     fn reserving<T>(
         this: &Arc<Self>,
@@ -433,6 +441,7 @@ impl Shared {
             reserved: self.reserved.load(Ordering::Relaxed),
             reserved_high: self.reserved_high.load(Ordering::Relaxed),
             oversized: self.oversized.load(Ordering::Relaxed),
+            oversized_bytes: self.oversized_bytes.load(Ordering::Relaxed),
         }
     }
 }

@@ -31,6 +31,8 @@ pub struct PoolStats {
     pub reserved_high: usize,
     /// Blocks too large to pool, ever.
     pub oversized: u64,
+    /// Bytes of blocks too large to pool that are in use.
+    pub oversized_bytes: usize,
 }
 
 /// The numbers of one size of block.
@@ -102,7 +104,7 @@ impl ClassStats {
 }
 
 impl PoolStats {
-    /// Bytes in use in pooled blocks, whole blocks counted.
+    /// Bytes in use, whole blocks counted, also those too large to pool.
     ///
     /// ```
     /// use refbuf::{BufAllocator, Pool, PoolConfig};
@@ -110,13 +112,16 @@ impl PoolStats {
     /// let pool = Pool::new(PoolConfig::new());
     /// let _held = pool.heap(1000);
     /// assert_eq!(pool.stats().live_bytes(), 1024);
+    /// let _large = pool.heap(32 << 20);
+    /// assert!(pool.stats().live_bytes() > 32 << 20);
     /// ```
     #[must_use]
     pub fn live_bytes(&self) -> u64 {
-        self.classes.iter().map(ClassStats::live_bytes).sum()
+        let pooled = self.classes.iter().map(ClassStats::live_bytes).sum::<u64>();
+        pooled + self.oversized_bytes as u64
     }
 
-    /// Bytes taken from the system and not in use in pooled blocks.
+    /// Bytes taken from the system and not in use.
     ///
     /// ```
     /// use refbuf::{BufAllocator, Pool, PoolConfig};
@@ -172,12 +177,13 @@ impl fmt::Display for PoolStats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "reserved {} bytes (at most {}), live {}, idle {}, oversized blocks {}",
+            "reserved {} bytes (at most {}), live {}, idle {}, oversized blocks {} ({} bytes live)",
             self.reserved,
             self.reserved_high,
             self.live_bytes(),
             self.idle_bytes(),
             self.oversized,
+            self.oversized_bytes,
         )?;
         writeln!(
             f,
