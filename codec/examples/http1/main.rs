@@ -36,8 +36,9 @@ static ALLOCATOR: Counting = Counting::new();
 /// What the report found, in percent.
 const REPORTED: f64 = 42.0;
 
-/// Rounds of each, taken in turns, so that both see the same weather.
-const ROUNDS: usize = 5;
+/// Rounds of each, taken in turns, so that both see the same weather, and with
+/// new connections and threads, for it matters which core a thread is put on.
+const ROUNDS: usize = 9;
 
 /// Calls of a connection before anything is counted.
 const WARM_UP: usize = 200;
@@ -52,12 +53,13 @@ struct Measured {
 }
 
 impl Measured {
+    /// Lets each client make so many calls.
     fn round(&mut self, fleet: &Fleet, clients: usize, calls: usize) -> Result<()> {
         let (allocations, bytes) = (ALLOCATOR.allocations(), ALLOCATOR.bytes());
-        let time = fleet.run(calls / clients)?;
+        let time = fleet.run(calls)?;
         self.allocations += ALLOCATOR.allocations() - allocations;
         self.bytes += ALLOCATOR.bytes() - bytes;
-        let calls = calls / clients * clients;
+        let calls = calls * clients;
         self.calls += calls as u64;
         self.rates.push(calls as f64 / time.as_secs_f64());
         Ok(())
@@ -107,6 +109,23 @@ fn main() -> Result<()> {
     if failures.is_empty() { Ok(()) } else { Err(failures.join("; ").into()) }
 }
 
+/// What a pool did while calls were made.
+#[derive(Default)]
+struct Lent {
+    taken: u64,
+    /// Blocks that it had no memory for.
+    made: u64,
+    oversized: u64,
+}
+
+impl Lent {
+    fn add(&mut self, before: &PoolStats, after: &PoolStats) {
+        self.taken += after.taken() - before.taken();
+        self.made += after.misses() - before.misses();
+        self.oversized += after.oversized - before.oversized;
+    }
+}
+
 /// Measures one case, and prints its lines. Returns how many blocks the pool
 /// had to make once it was warm.
 fn compare(
@@ -117,30 +136,27 @@ fn compare(
     calls: usize,
 ) -> Result<u64> {
     let pool = Pool::new(PoolConfig::new());
-    let allocators: [(&str, Allocator); 2] =
+    let kinds: [(&str, Allocator); 2] =
         [("unpooled", Arc::new(Unpooled)), ("pooled", Arc::new(pool.clone()))];
-    let mut fleets = Vec::new();
-    for (_, allocator) in &allocators {
-        let fleet = Fleet::start(clients, transport, allocator, list)?;
-        fleet.run(WARM_UP)?;
-        fleets.push(fleet);
-    }
-    let warm = pool.stats();
     let mut measured = [Measured::default(), Measured::default()];
+    let mut lent = Lent::default();
     for round in 1..=ROUNDS {
         eprint!("\r{} round {round} of {ROUNDS} ", name.join(" "));
         std::io::stderr().flush()?;
-        for (fleet, measured) in fleets.iter().zip(&mut measured) {
-            measured.round(fleet, clients, calls)?;
+        for ((_, allocator), measured) in kinds.iter().zip(&mut measured) {
+            let fleet = Fleet::start(clients, transport, allocator, list)?;
+            fleet.run(WARM_UP)?;
+            let before = pool.stats();
+            measured.round(&fleet, clients, calls.div_ceil(clients))?;
+            lent.add(&before, &pool.stats());
+            fleet.stop();
         }
     }
     eprint!("\r{:50}\r", "");
-    let done = pool.stats();
-    fleets.into_iter().for_each(Fleet::stop);
 
     let [transport, load, answers] = name;
     let unpooled = measured[0].bytes();
-    for ((who, _), measured) in allocators.iter().zip(&mut measured) {
+    for ((who, _), measured) in kinds.iter().zip(&mut measured) {
         println!(
             "{transport:<6} {load:<11} {answers:<6} {who:<9} {:>9.0} {:>12.2} {:>12.0} {:>6.1} %",
             measured.rate(),
@@ -149,16 +165,11 @@ fn compare(
             100.0 * (1.0 - measured.bytes() / unpooled),
         );
     }
-    Ok(print_pool(&warm, &done))
-}
-
-fn print_pool(warm: &PoolStats, done: &PoolStats) -> u64 {
-    let (taken, made) = (done.taken() - warm.taken(), done.misses() - warm.misses());
-    let oversized = done.oversized - warm.oversized;
+    let Lent { taken, made, oversized } = lent;
     println!(
-        "{:24} the pool lent {taken} blocks, made {made}, {oversized} too large; holds {} KiB",
+        "{:25}the pool lent {taken} blocks, made {made}, {oversized} too large; holds {} KiB",
         "",
-        done.reserved >> 10
+        pool.stats().reserved >> 10
     );
-    made + oversized
+    Ok(made + oversized)
 }
