@@ -3,8 +3,8 @@
 //! Netty wraps up to 16 KiB of what is queued, unless `setWrapDataSize` says
 //! otherwise. HBASE-28029 reports 414 responses of 5 MiB per second with that,
 //! and 453 when 5 or 10 MiB are wrapped at once: 9.4 % more. This is the same
-//! question for [`TlsStream`](refbuf_codec::tls::TlsStream), which writes what
-//! it has wrapped at once: 320 times for 5 MiB, or once.
+//! question for [`TlsStream`](refbuf_codec::tls::TlsStream), which writes 64 KiB
+//! at once, or what it has wrapped at once if that is more.
 
 #[path = "../../tests/tls/configs.rs"]
 mod configs;

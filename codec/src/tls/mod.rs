@@ -10,15 +10,14 @@
 //! Buffers are queued as they are, in a
 //! [`CoalescingQueue`](refbuf::CoalescingQueue). A wrap takes
 //! [`wrap_data_size`](TlsOptions::wrap_data_size) bytes off it, of one buffer
-//! or of many, encrypts them into one block and hands that to the socket:
+//! or of many, and encrypts them into the block that goes to the socket:
 //!
 //! * Small buffers share records. Each record costs its header and tag (22
 //!   bytes in TLS 1.3), and at both ends as much time as some hundred bytes of
 //!   payload.
-//! * Large ones leave with fewer writes if the size is larger, and need an
-//!   outgoing block that is as large. 64 KiB, the default, to 256 KiB are four
-//!   to sixteen records a write, in a block that stays in the cache; more
-//!   brings no more.
+//! * Large ones leave with 64 KiB a write, or as much as is wrapped at once, and
+//!   need an outgoing block that is as large. Up to 256 KiB, sixteen records,
+//!   stay in the cache on the way; more brings no more.
 //! * What a slow peer does not take stays plaintext, which others may be using
 //!   anyway: not more than
 //!   [`outbound_limit`](TlsOptions::outbound_limit) bytes and one record are

@@ -35,14 +35,13 @@ pub struct TlsOptions {
 
 impl TlsOptions {
     /// The most plaintext that is wrapped at once, unless
-    /// [`wrap_data_size`](Self::wrap_data_size) says otherwise: four full
-    /// records. With one (Netty's default) there is a write for each, and a peer
-    /// that is woken for each; see `examples/tls`.
+    /// [`wrap_data_size`](Self::wrap_data_size) says otherwise: one full record,
+    /// as in Netty.
     ///
     /// ```
-    /// assert_eq!(refbuf_codec::tls::TlsOptions::DEFAULT_WRAP_DATA_SIZE, 64 << 10);
+    /// assert_eq!(refbuf_codec::tls::TlsOptions::DEFAULT_WRAP_DATA_SIZE, 16 << 10);
     /// ```
-    pub const DEFAULT_WRAP_DATA_SIZE: usize = 4 * MAX_FRAGMENT;
+    pub const DEFAULT_WRAP_DATA_SIZE: usize = MAX_FRAGMENT;
 
     /// The ciphertext that may wait, unless
     /// [`outbound_limit`](Self::outbound_limit) says otherwise.
@@ -81,13 +80,14 @@ impl TlsOptions {
     }
 
     /// Bytes of queued plaintext that are taken off the queue and encrypted
-    /// together, before they are written. Records are never longer than 16 KiB;
-    /// with more, as many of them are written with one call. With less, records
-    /// are as short as that. With 0, each buffer that is sent or written is
-    /// wrapped by itself: nothing of two of them is in one record.
+    /// together. Records are never longer than 16 KiB; with more, as many of
+    /// them are made before a write. With less, records are as short as that.
+    /// With 0, each buffer that is sent or written is wrapped by itself: nothing
+    /// of two of them is in one record.
     ///
-    /// In any case a driver writes when a full record's worth of ciphertext is
-    /// there, or there is no more to wrap, and [`outbound_limit`] goes first.
+    /// A driver writes when 64 KiB of ciphertext are there, or so much more as
+    /// is wrapped at once, or there is no more to wrap: a write for each record
+    /// costs too much. [`outbound_limit`] goes first.
     ///
     /// [`outbound_limit`]: Self::outbound_limit
     ///

@@ -17,6 +17,10 @@ pub(super) const MAX_FRAGMENT: usize = 16 << 10;
 /// 29 in TLS 1.2. If it is more, the record is tried again with what it needs.
 const OVERHEAD: usize = 32;
 
+/// So much ciphertext is worth a write: four full records. A write for each of
+/// them, and a peer that is woken for each, costs half as much again.
+pub(super) const WORTH_A_WRITE: usize = 4 * MAX_FRAGMENT;
+
 /// Small writes are gathered in blocks of this size: what is contiguous can be
 /// one record.
 const GATHERED: usize = MAX_FRAGMENT;
@@ -181,8 +185,7 @@ impl<T> Outbound<T> {
         allocator: &dyn BufAllocator,
     ) -> Result<(), TlsError> {
         self.queue_gathered()?;
-        // Less than a record is not worth a write.
-        let enough = self.wrap_data_size.max(MAX_FRAGMENT).min(self.limit);
+        let enough = self.wrap_data_size.max(WORTH_A_WRITE).min(self.limit);
         while self.ciphertext.len() < enough {
             if !self.taken.is_readable() && !self.take()? {
                 return self.wrap_close(traffic, allocator);

@@ -452,8 +452,9 @@ impl<T> Session<T> {
         self.outbound.wants_wrap()
     }
 
-    /// Makes outgoing bytes of queued ones until there are
-    /// [`wrap_data_size`](TlsOptions::wrap_data_size) of them, or
+    /// Makes outgoing bytes of queued ones,
+    /// [`wrap_data_size`](TlsOptions::wrap_data_size) of them at once, until
+    /// there is enough for a write (64 KiB, or that size if it is larger), or
     /// [`outbound_limit`](TlsOptions::outbound_limit), or no more are queued.
     /// While the handshake does not allow that, it does what
     /// [`process`](Self::process) does.
@@ -548,7 +549,7 @@ impl<T> Session<T> {
     /// # mod configs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/configs.rs")); }
     /// # use refbuf_codec::tls::Session;
     /// let session: Session = Session::server(configs::pair().1)?;
-    /// assert_eq!(session.wrap_data_size(), 64 << 10);
+    /// assert_eq!(session.wrap_data_size(), 16 << 10);
     /// # Ok::<(), refbuf_codec::tls::TlsError>(())
     /// ```
     #[must_use]
