@@ -1,7 +1,5 @@
 //! TLS sessions and streams, against each other and against plain `rustls`.
 
-#![cfg(feature = "rustls")]
-
 #[cfg(feature = "tokio")]
 mod asynchronous;
 mod closing;
