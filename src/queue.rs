@@ -475,6 +475,7 @@ impl<T> CoalescingQueue<T> {
 
     /// Makes sure that so much can be added; returns the bytes that there will
     /// be.
+    #[inline]
     fn reserve(&mut self, pieces: usize, marks: usize, len: usize) -> Result<usize, Error> {
         let available = usize::MAX - self.bytes;
         let bytes =

@@ -12,6 +12,7 @@ pub mod ops_composite;
 pub mod ops_owned;
 pub mod queue;
 pub mod search_compare;
+pub mod tls_damaged;
 pub mod varint_text;
 
 #[path = "../../codec/tests/http1/seen.rs"]

@@ -82,6 +82,7 @@ impl Parts {
         }
     }
 
+    #[inline]
     fn one(mut buf: Exclusive) -> Result<Self, Error> {
         if buf.view().is_released() {
             return Err(Error::Released);
@@ -103,12 +104,14 @@ mod sealed {
 use sealed::IntoParts;
 
 impl<S: Storage> IntoParts for OwnedBuf<S> {
+    #[inline]
     fn into_parts(self) -> Result<Parts, Error> {
         Parts::one(self.into_inner())
     }
 }
 
 impl IntoParts for SliceBuf {
+    #[inline]
     fn into_parts(self) -> Result<Parts, Error> {
         Parts::one(Exclusive::from_shared(self.into_view()))
     }

@@ -39,13 +39,14 @@ impl Fleet {
             near.set_read_timeout(Some(TIMEOUT))?;
             fleet.connections.push(near.try_clone()?);
 
-            let stream = transport.accept(far)?;
+            let stream = transport.accept(far, allocator)?;
             let server_allocator = Arc::clone(allocator);
             fleet.threads.push(thread::spawn(move || serve(stream, &server_allocator)));
 
             let (start, orders) = channel();
             fleet.clients.push(start);
-            let mut client = Client::new(transport.connect(near)?, Arc::clone(allocator));
+            let mut client =
+                Client::new(transport.connect(near, allocator)?, Arc::clone(allocator));
             let report = report.clone();
             fleet.threads.push(thread::spawn(move || {
                 let mut calls = calls.iter().cycle();

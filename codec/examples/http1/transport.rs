@@ -4,10 +4,11 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
 
+use refbuf_codec::tls::{TlsOptions, TlsStream};
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer, ServerName};
-use rustls::{ClientConfig, ClientConnection, RootCertStore, ServerConfig, ServerConnection};
+use rustls::{ClientConfig, RootCertStore, ServerConfig};
 
-use super::calls::Result;
+use super::calls::{Allocator, Result};
 
 /// A stream of bytes.
 pub trait Stream: Read + Write + Send {}
@@ -43,26 +44,28 @@ impl Transport {
     }
 
     /// The client's end.
-    pub fn connect(&self, tcp: TcpStream) -> Result<Box<dyn Stream>> {
+    pub fn connect(&self, tcp: TcpStream, allocator: &Allocator) -> Result<Box<dyn Stream>> {
         tcp.set_nodelay(true)?;
         Ok(match self {
             Self::Plain => Box::new(tcp),
             Self::Tls { client, .. } => {
                 let name = ServerName::try_from("localhost")?;
-                let connection = ClientConnection::new(Arc::clone(client), name)?;
-                Box::new(rustls::StreamOwned::new(connection, tcp))
+                let options = TlsOptions::new().allocator(Arc::clone(allocator));
+                let session = options.client::<()>(Arc::clone(client), name)?;
+                Box::new(TlsStream::new(tcp, session))
             }
         })
     }
 
     /// The server's end.
-    pub fn accept(&self, tcp: TcpStream) -> Result<Box<dyn Stream>> {
+    pub fn accept(&self, tcp: TcpStream, allocator: &Allocator) -> Result<Box<dyn Stream>> {
         tcp.set_nodelay(true)?;
         Ok(match self {
             Self::Plain => Box::new(tcp),
             Self::Tls { server, .. } => {
-                let connection = ServerConnection::new(Arc::clone(server))?;
-                Box::new(rustls::StreamOwned::new(connection, tcp))
+                let options = TlsOptions::new().allocator(Arc::clone(allocator));
+                let session = options.server::<()>(Arc::clone(server))?;
+                Box::new(TlsStream::new(tcp, session))
             }
         })
     }
