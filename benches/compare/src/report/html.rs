@@ -5,7 +5,6 @@ use std::fmt::Write;
 use super::charts;
 use super::format::{self, COLUMNS, HOW_TO_READ};
 use super::model::{GroupReport, Report, Verdict};
-use super::reasons;
 
 const STYLE: &str = "
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 75rem; margin: 2rem auto; padding: 0 1rem; color: #1f2328 }
@@ -85,10 +84,9 @@ fn group_into(out: &mut String, group: &GroupReport) -> Result<(), charts::Faile
         );
     }
     out.push_str("</table><ul>");
-    for (case, line) in group.lines().filter(|(_, line)| line.verdict() == Verdict::Slower) {
-        let why = reasons::why(group.name, &case.name, &line.who);
-        let (case, who) = (escape(&case.name), escape(&line.who));
-        let _ = write!(out, "<li><span class=slower>{case}, {who}</span>: {}", escape(why));
+    for (why, what) in group.losses() {
+        let what = escape(&what.join("; "));
+        let _ = write!(out, "<li><span class=slower>{what}</span>: {}", escape(why));
     }
     out.push_str("</ul><details><summary>All rows and charts</summary>");
     out.push_str(

@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use super::format::{self, COLUMNS, HOW_TO_READ};
 use super::model::{GroupReport, Report, Verdict};
-use super::reasons;
 use crate::row::Target;
 
 pub fn report(report: &Report) -> String {
@@ -101,9 +100,8 @@ fn group_into(out: &mut String, group: &GroupReport) {
             ]
         }),
     );
-    for (case, line) in group.lines().filter(|(_, line)| line.verdict() == Verdict::Slower) {
-        let why = reasons::why(group.name, &case.name, &line.who);
-        let _ = writeln!(out, "* **{}, {}**: {why}", case.name, line.who);
+    for (why, what) in group.losses() {
+        let _ = writeln!(out, "* **{}**: {why}", what.join("; "));
     }
     let _ = writeln!(out, "\n### All rows\n");
     let columns = ["case", "who", "median, ns", "lowest tenth", "highest tenth", "samples"];

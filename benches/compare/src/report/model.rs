@@ -123,6 +123,20 @@ impl GroupReport {
         self.cases.iter().flat_map(|case| case.lines.iter().map(move |line| (case, line)))
     }
 
+    /// What is slower, `case, type`, by the reason.
+    pub fn losses(&self) -> Vec<(&'static str, Vec<String>)> {
+        let mut losses: Vec<(&'static str, Vec<String>)> = Vec::new();
+        for (case, line) in self.lines().filter(|(_, line)| line.verdict() == Verdict::Slower) {
+            let why = super::reasons::why(self.name, &case.name, &line.who);
+            let what = format!("{}: {}", case.name, line.who);
+            match losses.iter_mut().find(|(reason, _)| *reason == why) {
+                Some((_, all)) => all.push(what),
+                None => losses.push((why, vec![what])),
+            }
+        }
+        losses
+    }
+
     pub fn count(&self, verdict: Verdict) -> usize {
         self.lines().filter(|(_, line)| line.verdict() == verdict).count()
     }
