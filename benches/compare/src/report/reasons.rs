@@ -71,7 +71,7 @@ const REASONS: &[Reason] = &[
         "build",
         "",
         "a component is a handle with what may be written of it, 64 bytes, and is moved into the \
-         composite as such; the ropes of others cannot be written, and hold handles of 24 to 32 bytes. \
+         composite as such; the ropes of other crates cannot be written, and hold handles of 24 to 32 bytes. \
          Netty is told the number of components beforehand.",
     ),
     reason(
