@@ -18,6 +18,9 @@ const fn reason(
     Reason { group, case, who, why }
 }
 
+const WIDER_HANDLE: &str = "one counted step up and one down, as with the fastest; what differs is \
+    that a handle with two indices has 32 bytes, where a slice alone has 24.";
+
 /// The first that fits is it.
 const REASONS: &[Reason] = &[
     reason(
@@ -74,20 +77,8 @@ const REASONS: &[Reason] = &[
          composite as such; the ropes of other crates cannot be written, and hold handles of 24 to 32 bytes. \
          Netty is told the number of components beforehand.",
     ),
-    reason(
-        "frame",
-        "",
-        "slice",
-        "one counted step up and one down, as with the fastest; what differs is that a handle with two \
-         indices has 32 bytes, where a slice alone has 24.",
-    ),
-    reason(
-        "clone",
-        "",
-        "slice",
-        "one counted step up and one down, as with the fastest; what differs is that a handle with two \
-         indices has 32 bytes, where a slice alone has 24.",
-    ),
+    reason("frame", "", "slice", WIDER_HANDLE),
+    reason("clone", "", "slice", WIDER_HANDLE),
 ];
 
 pub fn why(group: &str, case: &str, who: &str) -> &'static str {
