@@ -28,7 +28,7 @@ pub struct Options {
 impl Options {
     /// `None` if it is help that is wanted.
     pub fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Self>, String> {
-        let mut options = Self { rows: 1000, store: None, rounds: 9, requests: 100 };
+        let mut options = Self { rows: 1000, store: None, rounds: 31, requests: 100 };
         while let Some(arg) = args.next() {
             match arg.as_str() {
                 "--rows" => options.rows = positive(&arg, args.next())?,

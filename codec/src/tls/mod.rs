@@ -15,9 +15,9 @@
 //! * Small buffers share records. Each record costs its header and tag (22
 //!   bytes in TLS 1.3), and at both ends as much time as some hundred bytes of
 //!   payload.
-//! * Large ones leave with 64 KiB a write, or as much as is wrapped at once, and
-//!   need an outgoing block that is as large. Up to 256 KiB, sixteen records,
-//!   stay in the cache on the way; more brings no more.
+//! * Large ones leave with 64 KiB a write, or as much as is wrapped at once, up
+//!   to 256 KiB, and need an outgoing block that is as large. That is what stays
+//!   in the cache on the way.
 //! * What a slow peer does not take stays plaintext, which others may be using
 //!   anyway: not more than
 //!   [`outbound_limit`](TlsOptions::outbound_limit) bytes and one record are

@@ -81,13 +81,14 @@ impl TlsOptions {
 
     /// Bytes of queued plaintext that are taken off the queue and encrypted
     /// together. Records are never longer than 16 KiB; with more, as many of
-    /// them are made before a write. With less, records are as short as that.
+    /// them are made in a row. With less, records are as short as that.
     /// With 0, each buffer that is sent or written is wrapped by itself: nothing
     /// of two of them is in one record.
     ///
-    /// A driver writes when 64 KiB of ciphertext are there, or so much more as
-    /// is wrapped at once, or there is no more to wrap: a write for each record
-    /// costs too much. [`outbound_limit`] goes first.
+    /// A driver writes when as much is wrapped, but not less than 64 KiB, for a
+    /// write for each record costs too much, and not more than 256 KiB, for a
+    /// larger block of ciphertext leaves the cache before it is written; or when
+    /// there is no more to wrap. [`outbound_limit`] goes first.
     ///
     /// [`outbound_limit`]: Self::outbound_limit
     ///

@@ -19,7 +19,11 @@ const OVERHEAD: usize = 32;
 
 /// So much ciphertext is worth a write: four full records. A write for each of
 /// them, and a peer that is woken for each, costs half as much again.
-pub(super) const WORTH_A_WRITE: usize = 4 * MAX_FRAGMENT;
+const WORTH_A_WRITE: usize = 4 * MAX_FRAGMENT;
+
+/// So much ciphertext stays in the cache until it is written. A block of
+/// megabytes does not, and costs more than the writes that it saves.
+const TOO_MUCH_FOR_ONE: usize = 16 * MAX_FRAGMENT;
 
 /// Small writes are gathered in blocks of this size: what is contiguous can be
 /// one record.
@@ -185,7 +189,7 @@ impl<T> Outbound<T> {
         allocator: &dyn BufAllocator,
     ) -> Result<(), TlsError> {
         self.queue_gathered()?;
-        let enough = self.wrap_data_size.max(WORTH_A_WRITE).min(self.limit);
+        let enough = self.wrap_data_size.clamp(WORTH_A_WRITE, TOO_MUCH_FOR_ONE).min(self.limit);
         while self.ciphertext.len() < enough {
             if !self.taken.is_readable() && !self.take()? {
                 return self.wrap_close(traffic, allocator);

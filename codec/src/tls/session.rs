@@ -454,7 +454,7 @@ impl<T> Session<T> {
 
     /// Makes outgoing bytes of queued ones,
     /// [`wrap_data_size`](TlsOptions::wrap_data_size) of them at once, until
-    /// there is enough for a write (64 KiB, or that size if it is larger), or
+    /// there is enough for a write (that size, from 64 to 256 KiB), or
     /// [`outbound_limit`](TlsOptions::outbound_limit), or no more are queued.
     /// While the handshake does not allow that, it does what
     /// [`process`](Self::process) does.

@@ -59,9 +59,9 @@ fn one_wrap_is_as_large_as_was_asked_for() {
         (16 << 10, 4, 64 << 10),
         (64 << 10, 4, 64 << 10),
         (20_000, 7, 76_384), // each is one of 16 384 and the rest, up to a full one too many
-        (MIB, 64, MIB),
-        (5 * MIB, 320, 5 * MIB),
-        (10 * MIB, 320, 5 * MIB), // all there is
+        (256 << 10, 16, 256 << 10),
+        (MIB, 16, 256 << 10), // what stays in the cache
+        (10 * MIB, 16, 256 << 10),
     ] {
         let options = TlsOptions::new().wrap_data_size(size).outbound_limit(10 * MIB);
         let (mut client, _) = connected::<()>(VERSIONS[1], &options);
