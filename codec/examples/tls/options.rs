@@ -13,7 +13,7 @@ usage: cargo run --release -p refbuf-codec --example tls -- [options]
   --store MIB   memory that rows are slices of (as large as all rows, if that is
                 not more than half of what is free, else as large as that); in
                 a smaller one, rows overlap
-  --rounds N    how often each server has its turn (9)
+  --rounds N    how often each server has its turn (31)
   --requests N  timed requests of a turn (100)
   --help        this text
 ";
