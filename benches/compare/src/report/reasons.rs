@@ -46,6 +46,12 @@ const REASONS: &[Reason] = &[
          lets both write.",
     ),
     reason(
+        "access",
+        "read_u64",
+        "",
+        "the read and going back are a comparison each, which Netty leaves out with its checks off.",
+    ),
+    reason(
         "alloc",
         "unpooled direct",
         "",
