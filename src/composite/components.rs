@@ -143,18 +143,30 @@ impl CompositeBuf {
     /// The `len` bytes at `index`, piece by piece. They exist.
     pub(super) fn chunks(&self, index: usize, len: usize) -> impl Iterator<Item = &[u8]> {
         debug_assert!(len <= self.writer && index <= self.writer - len);
-        let end = index + len;
-        let mut at = index;
-        let mut component = if len == 0 { 0 } else { self.locate(index) };
+        let (first, mut offset) = match len {
+            0 => (0, 0),
+            _ => {
+                let first = self.locate(index);
+                (first, index - self.start_of(first))
+            }
+        };
+        let mut left = len;
+        let mut components = self.components.range(first..);
         core::iter::from_fn(move || {
-            if at == end {
+            if left == 0 {
                 return None;
             }
-            let start = self.start_of(component);
-            let bytes = self.bytes_of(component);
-            let chunk = &bytes[at - start..bytes.len().min(end - start)];
-            at += chunk.len();
-            component += 1;
+            let component = components.next()?;
+            let view = component.buf.view();
+            // The last one alone may have more than its view says.
+            let bytes = if components.len() == 0 {
+                self.bytes_of(self.components.len() - 1)
+            } else {
+                view.window(0, view.writer()).unwrap_or_default()
+            };
+            let bytes = &bytes[core::mem::take(&mut offset)..];
+            let chunk = &bytes[..bytes.len().min(left)];
+            left -= chunk.len();
             Some(chunk)
         })
     }

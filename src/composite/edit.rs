@@ -293,13 +293,7 @@ impl CompositeBuf {
     /// ```
     #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn try_split_off(&mut self, at: usize) -> Result<Self, Error> {
-        self.check_accessible()?;
-        if at > self.writer {
-            return Err(Error::InvalidIndex { index: at, min: 0, max: self.writer });
-        }
-        self.sync();
-        let cut = self.absolute(at);
-        let keep = self.components.partition_point(|component| component.start < cut);
+        let (cut, keep) = self.begin_cut(at)?;
         let mut rest = self.sibling();
         rest.reserve_components(self.components.len() - keep + 1)?;
         if keep != 0 && self.end_of(keep - 1) > at {
@@ -316,6 +310,18 @@ impl CompositeBuf {
         self.writer = at;
         self.refresh();
         Ok(rest)
+    }
+
+    /// The position of index `at` and how many components begin before it; all
+    /// are in sync.
+    fn begin_cut(&mut self, at: usize) -> Result<(u64, usize), Error> {
+        self.check_accessible()?;
+        if at > self.writer {
+            return Err(Error::InvalidIndex { index: at, min: 0, max: self.writer });
+        }
+        self.sync();
+        let cut = self.absolute(at);
+        Ok((cut, self.components.partition_point(|component| component.start < cut)))
     }
 
     /// Cuts off and returns the bytes before index `at`; indices of the rest
@@ -352,19 +358,12 @@ impl CompositeBuf {
     /// ```
     #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn try_split_to(&mut self, at: usize) -> Result<Self, Error> {
-        self.check_accessible()?;
-        if at > self.writer {
-            return Err(Error::InvalidIndex { index: at, min: 0, max: self.writer });
-        }
-        self.sync();
-        let cut = self.absolute(at);
-        let mut taken = self.components.partition_point(|component| component.start < cut);
+        let (cut, mut taken) = self.begin_cut(at)?;
         let mut front = self.sibling();
         front.reserve_components(taken)?;
-        if at == self.writer {
-            // The room behind all bytes stays here.
-            let _unneeded = self.cut_room();
-        }
+        // The room behind all bytes stays here. What is not needed of it goes when
+        // all is in order.
+        let _unneeded = (at == self.writer).then(|| self.cut_room());
         let mut across = None;
         if taken != 0 && self.end_of(taken - 1) > at {
             taken -= 1;

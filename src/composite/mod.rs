@@ -636,24 +636,12 @@ impl ByteBuf for CompositeBuf {
 
     fn try_get_bytes(&self, index: usize, dst: &mut [u8]) -> Result<(), Error> {
         self.check_range(index, dst.len())?;
-        if dst.is_empty() {
-            return Ok(());
+        let mut rest = dst;
+        for chunk in self.chunks(index, rest.len()) {
+            let (now, later) = rest.split_at_mut(chunk.len());
+            copy(now, chunk);
+            rest = later;
         }
-        let (first, last) = (self.locate(index), self.components.len() - 1);
-        let (mut offset, mut rest) = (index - self.start_of(first), dst);
-        // All but the last one, which alone may have more than its view says.
-        for component in self.components.range(first..last) {
-            let view = component.buf.view();
-            let bytes = view.window(offset, view.writer() - offset).unwrap_or_default();
-            let n = bytes.len().min(rest.len());
-            let (now, later) = rest.split_at_mut(n);
-            copy(now, &bytes[..n]);
-            if later.is_empty() {
-                return Ok(());
-            }
-            (offset, rest) = (0, later);
-        }
-        copy(rest, &self.bytes_of(last)[offset..][..rest.len()]);
         Ok(())
     }
 
