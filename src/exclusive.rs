@@ -29,7 +29,7 @@ use core::ptr::NonNull;
 use core::slice;
 
 use crate::memory::{Block, Heap, Storage, WeakBlock};
-use crate::view::View;
+use crate::view::{View, within};
 use crate::{Error, hint};
 
 pub(crate) struct Exclusive {
@@ -170,12 +170,11 @@ impl Exclusive {
 
     #[inline(always)]
     pub(crate) fn set_window(&mut self, index: usize, src: &[u8]) -> bool {
-        let Some(end) = index.checked_add(src.len()) else { return false };
-        if index < self.frozen || end > self.view.writer() {
+        if !within(index, src.len(), self.frozen, self.view.writer()) {
             return false;
         }
-        // SAFETY: Ours, `frozen <= index` and `end <= writer`. `src` is none
-        // of these bytes: only `&mut self` reaches them.
+        // SAFETY: Ours, `frozen <= index` and `index + src.len() <= writer`.
+        // `src` is none of these bytes: only `&mut self` reaches them.
         unsafe {
             let dst = self.view.base().as_ptr().add(index);
             ptr::copy_nonoverlapping(src.as_ptr(), dst, src.len());

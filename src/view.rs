@@ -297,6 +297,22 @@ impl<C> View<C> {
     }
 }
 
+/// Whether the `len` bytes at `index` are in the window `start..end`, which is in
+/// order and ends at `isize::MAX` at most. Whoever asks with any `len` and not
+/// that of something in memory has to know that it is not above that either.
+///
+/// As signed numbers, because an index from the other half of the range then is
+/// below `start`: that `index + len` wraps needs no comparison of its own.
+// Wrapping is what is wanted of the casts.
+#[allow(clippy::cast_possible_wrap)]
+#[inline(always)]
+pub(crate) fn within(index: usize, len: usize, start: usize, end: usize) -> bool {
+    debug_assert!(start <= end && [end, len].iter().all(|&n| isize::try_from(n).is_ok()));
+    let (index, start, end) = (index as isize, start as isize, end as isize);
+    // No overflow: both are between 0 and `isize::MAX` then.
+    start <= index && end.wrapping_sub(index) >= len as isize
+}
+
 /// Any range of indices as a plain one, open ends being 0 and `writer`.
 pub(crate) fn plain_range(range: &impl RangeBounds<usize>, writer: usize) -> Range<usize> {
     // An end that cannot be written as an exclusive one is out of bounds
@@ -359,4 +375,31 @@ macro_rules! view_methods {
             $view.block().map_or(0, |block| block.capacity())
         }
     };
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::within;
+
+    #[test]
+    fn within_agrees_with_arithmetic_that_has_room() {
+        const MOST: usize = isize::MAX as usize;
+        let edges = [0, 1, 7, 8, 9, MOST / 2, MOST - 8, MOST - 1, MOST];
+        let beyond =
+            [MOST + 1, MOST + 8, usize::MAX - 8, usize::MAX - 7, usize::MAX - 1, usize::MAX];
+        for end in edges {
+            for start in edges.into_iter().filter(|&start| start <= end) {
+                for len in edges {
+                    for index in edges.into_iter().chain(beyond) {
+                        let real = start <= index && index as u128 + len as u128 <= end as u128;
+                        assert_eq!(
+                            within(index, len, start, end),
+                            real,
+                            "{index} + {len} in {start}..{end}"
+                        );
+                    }
+                }
+            }
+        }
+    }
 }

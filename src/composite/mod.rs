@@ -11,6 +11,7 @@ use core::{ptr, slice};
 
 use crate::buf::{ByteBuf, ByteBufMut, impl_comparisons, read_bytes};
 use crate::exclusive::Exclusive;
+use crate::view::within;
 use crate::{Error, HeapBuf, SliceBuf, hint};
 
 pub use components::Components;
@@ -106,7 +107,7 @@ impl ReadWindow {
 
 /// The room behind the writer index.
 ///
-/// **Proved**: `start <= writer <= limit <= max_capacity`, the last component
+/// **Proved**: `start <= writer <= limit <= most()`, the last component
 /// begins at `start`, and its bytes `start..writer` and its room
 /// `writer..limit` are at `base + index`; nobody else sees those from `frozen`
 /// on. Every change of the components ends with `refresh_tail`.
@@ -170,6 +171,15 @@ impl Base {
 /// within these.
 const MIN_BLOCK: usize = 1 << 10;
 const MAX_BLOCK: usize = 64 << 10;
+
+/// No more bytes than one slice could have, even where many components are one
+/// block many times: see [`within`].
+const MAX_LEN: usize = isize::MAX as usize;
+
+/// Whether that allows `n` more.
+fn check_len(len: usize, n: usize) -> Result<(), Error> {
+    if n <= MAX_LEN - len { Ok(()) } else { Err(Error::Alloc { size: n }) }
+}
 
 /// Less room than this is not worth a reference of its own.
 const MIN_SPARE: usize = 64;
@@ -249,6 +259,11 @@ impl CompositeBuf {
         HeapBuf::try_with_capacity(capacity)
     }
 
+    /// Where the bytes end at the latest.
+    fn most(&self) -> usize {
+        self.max_capacity.min(MAX_LEN)
+    }
+
     // Positions.
 
     #[inline]
@@ -322,7 +337,7 @@ impl CompositeBuf {
             base: Base::new(last, start),
             start,
             frozen: start + last.frozen(),
-            limit: start.saturating_add(last.capacity()).min(self.max_capacity),
+            limit: start.saturating_add(last.capacity()).min(self.most()),
         }
     }
 
@@ -364,7 +379,7 @@ impl CompositeBuf {
         if n > available || self.absolute(self.writer).checked_add(n as u64).is_none() {
             return Err(Error::Overflow { needed: n, available });
         }
-        Ok(())
+        check_len(self.writer, n)
     }
 
     // Room.
@@ -403,7 +418,7 @@ impl CompositeBuf {
             return Ok(core::mem::replace(&mut self.spare, Exclusive::new(0)));
         }
         let capacity = self.tail.limit.clamp(MIN_BLOCK, MAX_BLOCK).max(n);
-        let capacity = capacity.min((self.max_capacity - self.writer).max(n));
+        let capacity = capacity.min((self.most() - self.writer).max(n));
         self.reserve_components(1)?;
         Ok(self.try_heap(capacity)?.into_inner())
     }
@@ -556,10 +571,12 @@ impl ByteBuf for CompositeBuf {
 
     #[inline(always)]
     fn window(&self, index: usize, len: usize) -> Option<&[u8]> {
-        let end = index.checked_add(len)?;
-        let base = if index >= self.read.start && end <= self.read.end {
+        if len > MAX_LEN {
+            return None;
+        }
+        let base = if within(index, len, self.read.start, self.read.end) {
             self.read.base
-        } else if index >= self.tail.start && end <= self.writer {
+        } else if within(index, len, self.tail.start, self.writer) {
             // Written since the read window was set.
             unlikely();
             self.tail.base
@@ -680,8 +697,7 @@ impl ByteBufMut for CompositeBuf {
 
     #[inline(always)]
     fn set_window(&mut self, index: usize, src: &[u8]) -> bool {
-        let Some(end) = index.checked_add(src.len()) else { return false };
-        if index < self.read.frozen || end > self.read.end {
+        if !within(index, src.len(), self.read.frozen, self.read.end) {
             return false;
         }
         // SAFETY: Proved of the read window; `src` is none of these bytes:
@@ -757,10 +773,12 @@ impl ByteBufMut for CompositeBuf {
             return Ok(());
         }
         // What the discarding gives back counts.
-        let available = self.max_capacity - (self.writer - self.read_components_len());
+        let kept = self.writer - self.read_components_len();
+        let available = self.max_capacity - kept;
         if n > available {
             return Err(Error::Overflow { needed: n, available });
         }
+        check_len(kept, n)?;
         if n <= self.recyclable() {
             self.discard_read_components();
         } else {
