@@ -12,7 +12,8 @@
 //!   and no other handle reads or writes them. `frozen` is the end of the
 //!   highest range that was ever handed out, so everything behind it was seen
 //!   by nobody.
-//! * **Ordered**: `frozen <= writer <= capacity <= max_capacity`.
+//! * **Ordered**: `frozen <= writer <= capacity <= max_capacity`, and `capacity <=
+//!   isize::MAX`.
 //! * **Credits**: beside the reference in the view this handle holds `credits`
 //!   more. Handing one out with a slice is no read-modify-write. Only one
 //!   handle of a block may do this; the others have [`NO_CREDIT`].
@@ -29,7 +30,7 @@ use core::ptr::NonNull;
 use core::slice;
 
 use crate::memory::{Block, Heap, Storage, WeakBlock};
-use crate::view::{View, within};
+use crate::view::{View, step, within};
 use crate::{Error, hint};
 
 pub(crate) struct Exclusive {
@@ -244,17 +245,17 @@ impl Exclusive {
     #[inline(always)]
     pub(crate) fn write_window(&mut self, src: &[u8]) -> bool {
         let writer = self.view.writer();
-        if self.capacity - writer < src.len() {
+        let Some(end) = step(writer, src.len(), self.capacity) else {
             // SAFETY: the same.
             unsafe { self.view.set_writer(hint::same(writer)) };
             return false;
-        }
-        // SAFETY: Ours, `frozen <= writer` and `writer + src.len() <=
-        // capacity`; they are initialised after the copy.
+        };
+        // SAFETY: Ours, `frozen <= writer` and `end <= capacity`; they are
+        // initialised after the copy.
         unsafe {
             let dst = self.view.base().as_ptr().add(writer);
             ptr::copy_nonoverlapping(src.as_ptr(), dst, src.len());
-            self.view.set_writer(writer + src.len());
+            self.view.set_writer(end);
         }
         true
     }

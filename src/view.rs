@@ -239,11 +239,11 @@ impl<C> View<C> {
     #[inline(always)]
     pub(crate) fn read_window(&mut self, len: usize) -> Option<&[u8]> {
         let start = self.reader;
-        if self.writer - start < len {
+        let Some(end) = step(start, len, self.writer) else {
             self.reader = hint::same(start);
             return None;
-        }
-        self.reader = start + len;
+        };
+        self.reader = end;
         // SAFETY: Readable, and `start + len <= writer`.
         Some(unsafe { slice::from_raw_parts(self.base.as_ptr().add(start), len) })
     }
@@ -313,6 +313,16 @@ pub(crate) fn within(index: usize, len: usize, start: usize, end: usize) -> bool
     start <= index && end.wrapping_sub(index) >= len as isize
 }
 
+/// The index `len` bytes behind `index <= end`, unless that is behind `end`,
+/// which is `isize::MAX` at most.
+#[inline(always)]
+pub(crate) fn step(index: usize, len: usize, end: usize) -> Option<usize> {
+    debug_assert!(index <= end && isize::try_from(end).is_ok());
+    // Does not wrap where it counts: neither is above `isize::MAX`.
+    let next = index.wrapping_add(len);
+    (len <= isize::MAX as usize && next <= end).then_some(next)
+}
+
 /// Any range of indices as a plain one, open ends being 0 and `writer`.
 pub(crate) fn plain_range(range: &impl RangeBounds<usize>, writer: usize) -> Range<usize> {
     // An end that cannot be written as an exclusive one is out of bounds
@@ -379,26 +389,48 @@ macro_rules! view_methods {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
-    use super::within;
+    use super::{step, within};
+
+    const MOST: usize = isize::MAX as usize;
+    const EDGES: [usize; 9] = [0, 1, 7, 8, 9, MOST / 2, MOST - 8, MOST - 1, MOST];
+    const BEYOND: [usize; 6] =
+        [MOST + 1, MOST + 8, usize::MAX - 8, usize::MAX - 7, usize::MAX - 1, usize::MAX];
+
+    /// All windows that begin and end at an edge.
+    fn windows() -> impl Iterator<Item = (usize, usize)> {
+        EDGES.into_iter().flat_map(|end| {
+            EDGES.into_iter().filter(move |&start| start <= end).map(move |start| (start, end))
+        })
+    }
+
+    /// Whether that is in the window, by arithmetic that has room.
+    fn is_in(index: usize, len: usize, start: usize, end: usize) -> bool {
+        start <= index && index as u128 + len as u128 <= end as u128
+    }
 
     #[test]
-    fn within_agrees_with_arithmetic_that_has_room() {
-        const MOST: usize = isize::MAX as usize;
-        let edges = [0, 1, 7, 8, 9, MOST / 2, MOST - 8, MOST - 1, MOST];
-        let beyond =
-            [MOST + 1, MOST + 8, usize::MAX - 8, usize::MAX - 7, usize::MAX - 1, usize::MAX];
-        for end in edges {
-            for start in edges.into_iter().filter(|&start| start <= end) {
-                for len in edges {
-                    for index in edges.into_iter().chain(beyond) {
-                        let real = start <= index && index as u128 + len as u128 <= end as u128;
-                        assert_eq!(
-                            within(index, len, start, end),
-                            real,
-                            "{index} + {len} in {start}..{end}"
-                        );
-                    }
-                }
+    fn nothing_wraps_into_a_window() {
+        for (start, end) in windows() {
+            for (len, index) in EDGES
+                .iter()
+                .flat_map(|&len| EDGES.into_iter().chain(BEYOND).map(move |index| (len, index)))
+            {
+                let real = is_in(index, len, start, end);
+                assert_eq!(
+                    within(index, len, start, end),
+                    real,
+                    "{index}, {len} in {start}..{end}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn no_step_wraps() {
+        for (index, end) in windows() {
+            for len in EDGES.into_iter().chain(BEYOND) {
+                let real = is_in(index, len, 0, end).then(|| index + len);
+                assert_eq!(step(index, len, end), real, "{index} + {len} up to {end}");
             }
         }
     }

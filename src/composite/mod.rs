@@ -11,7 +11,7 @@ use core::{ptr, slice};
 
 use crate::buf::{ByteBuf, ByteBufMut, impl_comparisons, read_bytes};
 use crate::exclusive::Exclusive;
-use crate::view::within;
+use crate::view::{step, within};
 use crate::{Error, HeapBuf, SliceBuf, hint};
 
 pub use components::Components;
@@ -590,11 +590,11 @@ impl ByteBuf for CompositeBuf {
     #[inline(always)]
     fn read_window(&mut self, len: usize) -> Option<&[u8]> {
         let start = self.reader;
-        if self.read.end - start < len {
+        let Some(end) = step(start, len, self.read.end) else {
             self.reader = hint::same(start);
             return None;
-        }
-        self.reader = start + len;
+        };
+        self.reader = end;
         // SAFETY: Proved of the read window.
         Some(unsafe { self.read.base.bytes(start, len) })
     }
@@ -709,13 +709,13 @@ impl ByteBufMut for CompositeBuf {
     #[inline(always)]
     fn write_window(&mut self, src: &[u8]) -> bool {
         let writer = self.writer;
-        if self.tail.limit - writer < src.len() {
+        let Some(end) = step(writer, src.len(), self.tail.limit) else {
             self.writer = hint::same(writer);
             return false;
-        }
+        };
         // SAFETY: Proved of the tail window, and written by this.
         unsafe { ptr::copy_nonoverlapping(src.as_ptr(), self.tail.base.at(writer), src.len()) };
-        self.writer = writer + src.len();
+        self.writer = end;
         true
     }
 
