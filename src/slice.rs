@@ -121,6 +121,7 @@ impl SliceBuf {
         Self { view }
     }
 
+    #[inline]
     pub(crate) fn into_view(self) -> View<Block> {
         self.view
     }

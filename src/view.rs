@@ -125,6 +125,25 @@ impl<C> View<C> {
         core::mem::replace(self, Self::empty())
     }
 
+    /// Base, reader, writer and block, to be passed on in registers.
+    #[inline]
+    pub(crate) fn into_words(self) -> (NonNull<u8>, usize, usize, Option<C>) {
+        (self.base, self.reader, self.writer, self.block)
+    }
+
+    /// # Safety
+    ///
+    /// They come from [`into_words`](Self::into_words).
+    #[inline]
+    pub(crate) unsafe fn from_words(
+        base: NonNull<u8>,
+        reader: usize,
+        writer: usize,
+        block: Option<C>,
+    ) -> Self {
+        Self { base, reader, writer, block }
+    }
+
     pub(crate) fn into_block(self) -> Option<C> {
         self.block
     }
@@ -161,6 +180,7 @@ impl<C> View<C> {
     }
 
     /// Drops the first `n` bytes from the view; indices move down with it.
+    #[inline]
     pub(crate) fn advance(&mut self, n: usize) {
         debug_assert!(n <= self.writer);
         if n == self.writer {

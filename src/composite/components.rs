@@ -217,7 +217,7 @@ impl core::fmt::Debug for IntoIter {
     }
 }
 
-/// An iterator of buffers as one.
+/// An iterator of buffers as one. Allocates once if it says how many there are.
 impl<T: super::IntoComponents> FromIterator<T> for CompositeBuf {
     #[cfg_attr(feature = "leak-detect", track_caller)]
     fn from_iter<I: IntoIterator<Item = T>>(buffers: I) -> Self {
@@ -230,9 +230,10 @@ impl<T: super::IntoComponents> FromIterator<T> for CompositeBuf {
 impl<T: super::IntoComponents> Extend<T> for CompositeBuf {
     #[cfg_attr(feature = "leak-detect", track_caller)]
     fn extend<I: IntoIterator<Item = T>>(&mut self, buffers: I) {
-        for buf in buffers {
-            self.push(buf);
-        }
+        let buffers = buffers.into_iter();
+        // Not more than a hint: if there is no memory, `push` says so.
+        let _ = self.reserve_components(buffers.size_hint().0);
+        buffers.for_each(|buf| self.push(buf));
     }
 }
 

@@ -1,11 +1,17 @@
 //! Adding, removing, cutting and joining components.
 
 use alloc::collections::VecDeque;
+use core::hint::assert_unchecked;
+use core::mem::ManuallyDrop;
 use core::ops::Range;
+use core::ptr::NonNull;
 
 use super::parts::Parts;
 use super::{Component, CompositeBuf, IntoComponents, ReadWindow, TailWindow};
 use crate::error::OrPanic;
+use crate::exclusive::Exclusive;
+use crate::memory::Block;
+use crate::view::View;
 use crate::{ByteBuf, ByteBufMut, Error, SliceBuf};
 
 impl CompositeBuf {
@@ -43,9 +49,43 @@ impl CompositeBuf {
     /// ```
     #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn try_push(&mut self, buf: impl IntoComponents) -> Result<(), Error> {
-        let parts = buf.into_parts()?;
-        self.reserve_parts(parts.count(), parts.len())?;
-        parts.each(|buf| self.add_tail(buf));
+        buf.push_to(self)
+    }
+
+    /// [`try_push`](CompositeBuf::try_push) of a slice: what codecs do most, so
+    /// the handle never lies in memory on its way from the registers of the
+    /// caller to its place among the components. Where it was stored word by
+    /// word and loaded two words at a time, the loads would wait for the stores
+    /// to be done, and that took longer than all the rest.
+    ///
+    /// # Safety
+    ///
+    /// The words are those of a view, from `View::into_words`.
+    pub(super) unsafe fn push_shared(
+        &mut self,
+        base: NonNull<u8>,
+        reader: usize,
+        writer: usize,
+        block: Option<Block>,
+    ) -> Result<(), Error> {
+        // SAFETY: of the caller.
+        let mut view = unsafe { View::from_words(base, reader, writer, block) };
+        if view.is_released() {
+            return Err(Error::Released);
+        }
+        view.advance(reader);
+        if view.writer() == 0 {
+            return Ok(());
+        }
+        self.reserve_parts(1, view.writer())?;
+        // To be dropped in case of a panic it would have to lie in memory.
+        // There is none, and none of the deque that would have to grow.
+        let view = ManuallyDrop::new(view);
+        let _unneeded = self.close_tail();
+        // SAFETY: there is room for one, from `reserve_parts`, and closing the
+        // tail has added none.
+        unsafe { assert_unchecked(self.components.len() < self.components.capacity()) };
+        self.put_tail(Exclusive::from_shared(ManuallyDrop::into_inner(view)));
         Ok(())
     }
 

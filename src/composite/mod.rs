@@ -435,12 +435,25 @@ impl CompositeBuf {
         self.reserve_components(count)
     }
 
-    /// Makes `buf`, which may be empty, the last component.
+    /// Makes `buf`, which may be empty, the last component. There is room for
+    /// it among the components, from `reserve_parts` or `reserve_components`.
     pub(crate) fn add_tail(&mut self, buf: Exclusive) {
+        let _unneeded = self.close_tail();
+        self.put_tail(buf);
+    }
+
+    /// Readies the last component for another behind it: `put_tail` comes next.
+    /// Returns what is not needed, to be dropped when all is in order.
+    #[inline]
+    fn close_tail(&mut self) -> Exclusive {
         self.sync();
         // The last component may have no room, and then it has bytes.
         let is_full = self.tail.limit == self.writer && self.tail.start < self.writer;
-        let _unneeded = if is_full { Exclusive::new(0) } else { self.cut_room() };
+        if is_full { Exclusive::new(0) } else { self.cut_room() }
+    }
+
+    #[inline(always)]
+    fn put_tail(&mut self, buf: Exclusive) {
         let start = self.writer;
         self.writer += buf.view().writer();
         self.tail = self.tail_of(&buf, start);
@@ -454,6 +467,7 @@ impl CompositeBuf {
     /// Makes the room behind the last component, which is in sync, the spare,
     /// and drops the component if it has no bytes. No tail is cached. Returns
     /// what is not needed, to be dropped when all is in order.
+    #[inline(never)]
     fn cut_room(&mut self) -> Exclusive {
         self.tail = TailWindow::none(self.writer);
         let Some(last) = self.components.back_mut() else { return Exclusive::new(0) };

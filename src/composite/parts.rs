@@ -93,11 +93,20 @@ impl Parts {
 }
 
 mod sealed {
-    use super::{Error, Parts};
+    use super::{CompositeBuf, Error, Parts};
 
-    pub trait IntoParts {
+    pub trait IntoParts: Sized {
         #[cfg_attr(feature = "leak-detect", track_caller)]
         fn into_parts(self) -> Result<Parts, Error>;
+
+        /// What `CompositeBuf::try_push` does.
+        #[cfg_attr(feature = "leak-detect", track_caller)]
+        fn push_to(self, composite: &mut CompositeBuf) -> Result<(), Error> {
+            let parts = self.into_parts()?;
+            composite.reserve_parts(parts.count(), parts.len())?;
+            parts.each(|buf| composite.add_tail(buf));
+            Ok(())
+        }
     }
 }
 
@@ -114,6 +123,13 @@ impl IntoParts for SliceBuf {
     #[inline]
     fn into_parts(self) -> Result<Parts, Error> {
         Parts::one(Exclusive::from_shared(self.into_view()))
+    }
+
+    #[inline]
+    fn push_to(self, composite: &mut CompositeBuf) -> Result<(), Error> {
+        let (base, reader, writer, block) = self.into_view().into_words();
+        // SAFETY: the words of a view.
+        unsafe { composite.push_shared(base, reader, writer, block) }
     }
 }
 

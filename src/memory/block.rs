@@ -171,9 +171,11 @@ impl Block {
     }
 
     /// Where the memory starts.
+    #[inline]
     pub(crate) fn base(&self) -> NonNull<u8> {
+        let ops = self.header().ops;
         // SAFETY: Alive, and the ops are those of this header.
-        unsafe { (self.header().ops.base)(self.0) }
+        unsafe { if inline::is(ops) { inline::base(self.0) } else { (ops.base)(self.0) } }
     }
 
     /// Bytes of memory.
@@ -414,7 +416,8 @@ unsafe fn free_if(header: NonNull<Header>, left: Left) {
         unsafe {
             #[cfg(feature = "leak-detect")]
             header.as_ref().tracker.end();
-            (header.as_ref().ops.free)(header);
+            let ops = header.as_ref().ops;
+            if inline::is(ops) { inline::free(header) } else { (ops.free)(header) }
         }
     }
     if left.free {
@@ -439,6 +442,13 @@ mod inline {
         storage: TypeId::of::<Inline>,
         family: TypeId::of::<Heap>,
     };
+
+    /// Whether these are the ops of a block of this shape: the commonest by
+    /// far, so what is done for each block is spared the call through a pointer.
+    #[inline]
+    pub(super) fn is(ops: &'static Ops) -> bool {
+        core::ptr::eq(ops, &OPS)
+    }
 
     /// Names the shape in `Ops::storage`; nothing is stored.
     struct Inline;
@@ -465,7 +475,8 @@ mod inline {
     /// # Safety
     ///
     /// `header` is the last handle of a block that `new` made.
-    unsafe fn free(header: NonNull<Header>) {
+    #[inline]
+    pub(super) unsafe fn free(header: NonNull<Header>) {
         // SAFETY: of the caller. The layout is the one it was made with: it
         // was computed from this very capacity. A header needs no drop.
         unsafe {
@@ -477,7 +488,8 @@ mod inline {
     /// # Safety
     ///
     /// `header` is alive and made by `new`.
-    unsafe fn base(header: NonNull<Header>) -> NonNull<u8> {
+    #[inline]
+    pub(super) unsafe fn base(header: NonNull<Header>) -> NonNull<u8> {
         // SAFETY: the allocation has DATA bytes before its data.
         unsafe { header.cast::<u8>().add(DATA) }
     }

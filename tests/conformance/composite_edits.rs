@@ -603,6 +603,35 @@ fn buf_released() -> CompositeBuf {
     buf
 }
 
+/// Slices have a way of their own into a composite.
+#[test]
+fn of_a_slice_the_unread_bytes_are_pushed_or_nothing_is_kept() {
+    let whole = SliceBuf::from(b"0123456789".to_vec());
+    let unread = |from| {
+        let mut slice = whole.clone();
+        slice.skip(from);
+        slice
+    };
+    let mut buf = CompositeBuf::with_max_capacity(9);
+    for (from, count) in [(4, 2), (10, 2), (8, 3)] {
+        buf.push(unread(from));
+        assert_eq!(whole.ref_count(), count, "from {from}");
+    }
+    assert_eq!(buf, "45678989");
+    assert_eq!(buf.component_count(), 2);
+    let full = Error::Overflow { needed: 2, available: 1 };
+    refused(&mut buf, full, |buf| buf.try_push(unread(8)));
+    let mut gone = whole.clone();
+    gone.release();
+    refused(&mut buf, Error::Released, |buf| buf.try_push(gone.clone()));
+    buf.push(SliceBuf::new());
+    buf.push(unread(9));
+    assert_eq!(buf, "456789899");
+    assert_eq!(whole.ref_count(), 4);
+    drop(buf);
+    assert_eq!(whole.ref_count(), 1);
+}
+
 // ---- copying out -----------------------------------------------------------------
 
 /// Components of every length that is copied in a way of its own, from every

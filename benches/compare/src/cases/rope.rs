@@ -155,11 +155,7 @@ fn part() -> SliceBuf {
 }
 
 fn composite(part: &SliceBuf, n: usize) -> CompositeBuf {
-    let mut rope = CompositeBuf::new();
-    for _ in 0..n {
-        rope.push(part.clone());
-    }
-    rope
+    (0..n).map(|_| part.clone()).collect()
 }
 
 /// In its counted form, as a handle that was cloned is.
@@ -211,6 +207,7 @@ struct Chain {
 
 fn chain(part: &Bytes, n: usize) -> Chain {
     let mut rope = Chain::default();
+    rope.parts.reserve(n);
     for _ in 0..n {
         rope.remaining += part.len();
         rope.parts.push_back(part.clone());
