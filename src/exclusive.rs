@@ -599,9 +599,21 @@ impl Exclusive {
     }
 
     /// Gives up the right to write.
+    #[inline]
     #[cfg_attr(feature = "leak-detect", track_caller)]
     pub(crate) fn freeze(mut self) -> View<Block> {
         self.touched();
+        if self.credits() != 0 || self.view.writer() == 0 {
+            return self.settle();
+        }
+        self.limits.credits = NO_CREDIT;
+        self.view.take()
+    }
+
+    /// `freeze` where references are to be given back, or the memory is.
+    #[cold]
+    #[inline(never)]
+    fn settle(mut self) -> View<Block> {
         self.settle_credits();
         let mut view = self.view.take();
         view.truncate(view.writer());

@@ -328,6 +328,7 @@ impl<S: Storage> OwnedBuf<S> {
     /// assert_eq!(frozen.clone(), frozen);
     /// ```
     #[must_use]
+    #[inline]
     #[cfg_attr(feature = "leak-detect", track_caller)]
     pub fn freeze(self) -> SliceBuf {
         SliceBuf::from_view(self.inner.freeze())

@@ -117,6 +117,7 @@ impl SliceBuf {
         HeapBuf::from(bytes).freeze()
     }
 
+    #[inline]
     pub(crate) fn from_view(view: View<Block>) -> Self {
         Self { view }
     }

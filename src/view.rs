@@ -121,6 +121,7 @@ impl<C> View<C> {
         core::mem::replace(self, Self::released())
     }
 
+    #[inline]
     pub(crate) fn take(&mut self) -> Self {
         core::mem::replace(self, Self::empty())
     }

@@ -1,7 +1,8 @@
 //! What memory costs: allocate and drop.
 
 use core::hint::black_box;
-use refbuf::{BufAllocator, Pool, PoolConfig, Unpooled};
+use refbuf::{BufAllocator, ByteBufMut, HeapBuf, Pool, PoolConfig, Unpooled};
+use std::sync::Arc;
 
 use crate::measure::{Setup, on, work};
 use crate::row::{Case, Group, Target};
@@ -17,9 +18,14 @@ pub fn group() -> Group {
          the time is that of one thread, for one buffer). `pooled` is the best that each has to \
          offer, a pool if it has one; `unpooled` asks the allocator each time. `unpooled direct` is \
          memory outside of the heap: a map of its own with refbuf, `malloc` with Netty, a page of \
-         the heap with commonware. The memory is not touched.",
+         the heap with commonware. The memory is not touched. `unpooled, shared` is what such \
+         buffers are for: eight bytes are written, the buffer is frozen and cloned, and both handles \
+         are dropped.",
     );
     group.case("empty").empty();
+    for size in SIZES {
+        shared(&mut group.case(name("unpooled, shared", size, 1)), size);
+    }
     for threads in [1, 2] {
         for (how, rows) in [
             ("pooled", pooled as fn(&mut Case<'_>, usize)),
@@ -119,6 +125,75 @@ fn unpooled(case: &mut Case<'_>, size: usize) {
     .missing("bytesbuf", "always from a pool")
     .netty("alloc", "unpooled heap", size);
 }
+
+/// The same, with a second handle of what was written.
+fn share<W, B: Clone>(mut buf: W, write: impl FnOnce(&mut W), freeze: impl FnOnce(W) -> B) -> u64 {
+    write(&mut buf);
+    make(|| {
+        let bytes = freeze(buf);
+        (bytes.clone(), bytes)
+    })
+}
+
+fn shared(case: &mut Case<'_>, size: usize) {
+    case.reference(
+        "Vec, Arc",
+        work!(sized(|| (), size) => |(), n| {
+            share(Vec::with_capacity(n), |vec| vec.extend_from_slice(&WORD), Arc::new)
+        }),
+    )
+    .ours(
+        "unpooled heap",
+        "unpooled heap",
+        work!(sized(|| (), size) => |(), n| {
+            share(Unpooled.heap(n), |buf| buf.write_bytes(&WORD), HeapBuf::freeze)
+        }),
+    )
+    .peer(
+        "bytes",
+        work!(sized(|| (), size) => |(), n| {
+            share(
+                bytes::BytesMut::with_capacity(n),
+                |buf| buf.extend_from_slice(&WORD),
+                bytes::BytesMut::freeze,
+            )
+        }),
+    )
+    .peer(
+        "ntex-bytes",
+        work!(sized(|| (), size) => |(), n| {
+            share(
+                ntex_bytes::BytesMut::with_capacity(n),
+                |buf| buf.extend_from_slice(&WORD),
+                ntex_bytes::BytesMut::freeze,
+            )
+        }),
+    )
+    .peer(
+        "arc-slice",
+        work!(sized(|| (), size) => |(), n| {
+            share(
+                arc_slice::ArcBytesMut::<arc_slice::layout::ArcLayout>::with_capacity(n),
+                |buf| buf.extend_from_slice(&WORD),
+                |buf| buf.freeze::<arc_slice::layout::ArcLayout>(),
+            )
+        }),
+    )
+    .missing("bytesbuf", "always from a pool");
+    #[cfg(feature = "commonware")]
+    case.peer(
+        "commonware",
+        work!(sized(|| (), size) => |(), n| {
+            share(
+                commonware_runtime::IoBufMut::with_capacity(n),
+                |buf| bytes::BufMut::put_slice(buf, &WORD),
+                commonware_runtime::IoBufMut::freeze,
+            )
+        }),
+    );
+}
+
+const WORD: [u8; 8] = [7; 8];
 
 /// Memory that begins with a page.
 fn unpooled_direct(case: &mut Case<'_>, size: usize) {
