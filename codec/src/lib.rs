@@ -67,6 +67,8 @@ pub mod framed;
 pub mod hpack;
 #[cfg(feature = "httparse")]
 pub mod http1;
+#[cfg(feature = "tokio")]
+mod polled;
 #[cfg(feature = "rustls")]
 pub mod tls;
 

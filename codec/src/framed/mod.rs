@@ -115,6 +115,11 @@ impl<E> Error<E> {
             Self::Codec(_) | Self::Buffer(_) => false,
         }
     }
+
+    #[cfg(feature = "tokio")]
+    fn would_block(&self) -> bool {
+        matches!(self, Self::Io(error) if error.kind() == io::ErrorKind::WouldBlock)
+    }
 }
 
 impl<E: fmt::Display> fmt::Display for Error<E> {

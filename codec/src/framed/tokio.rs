@@ -1,20 +1,17 @@
 //! Over tokio's `AsyncRead` and `AsyncWrite`.
 
-use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use ::tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use ::tokio::io::{AsyncRead, AsyncWrite};
 use futures_core::Stream;
 use futures_sink::Sink;
 use refbuf::{HeapBuf, OwnedBuf, Storage};
 
 use super::core::Core;
 use super::{Error, Options, Parts};
+use crate::polled::poll;
 use crate::{Decoder, Encoder};
-
-/// So many reads or writes in one poll, then others have their turn.
-const TURNS: usize = 32;
 
 /// A codec over a stream of tokio: a [`Stream`] of the items that come, a
 /// [`Sink`] for those to send.
@@ -228,7 +225,8 @@ where
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.get_mut();
-        let result = poll(&mut this.stream, cx, |reader| this.core.receive(reader));
+        let result =
+            poll(&mut this.stream, cx, Error::would_block, |reader| this.core.receive(reader));
         result.map(Result::transpose)
     }
 }
@@ -242,7 +240,7 @@ where
 
     fn poll_ready(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
         let this = self.get_mut();
-        poll(&mut this.stream, cx, |writer| Ok(this.core.make_ready(writer)?))
+        poll(&mut this.stream, cx, Error::would_block, |writer| Ok(this.core.make_ready(writer)?))
     }
 
     fn start_send(self: Pin<&mut Self>, item: Item) -> Result<(), Self::Error> {
@@ -251,85 +249,14 @@ where
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
         let this = self.get_mut();
-        ready!(poll(&mut this.stream, cx, |writer| this.core.write_all(writer)))?;
+        ready!(poll(&mut this.stream, cx, Error::would_block, |writer| Ok(this
+            .core
+            .write_all(writer)?)))?;
         Pin::new(&mut this.stream).poll_flush(cx).map_err(Error::Io)
     }
 
     fn poll_close(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
         ready!(self.as_mut().poll_flush(cx))?;
         Pin::new(&mut self.get_mut().stream).poll_shutdown(cx).map_err(Error::Io)
-    }
-}
-
-/// Does some `work` with a stream; pending if the stream was, and the work
-/// could not do without.
-fn poll<S, T, E>(
-    stream: &mut S,
-    cx: &mut Context<'_>,
-    work: impl FnOnce(&mut Polled<'_, '_, S>) -> Result<T, E>,
-) -> Poll<Result<T, E>> {
-    let mut polled = Polled { stream, cx, turns: TURNS, pending: false };
-    match work(&mut polled) {
-        // It ends with the first `WouldBlock`.
-        Err(_) if polled.pending => Poll::Pending,
-        result => Poll::Ready(result),
-    }
-}
-
-/// A stream of tokio as one of `std::io` that does not block, within one poll.
-struct Polled<'a, 'cx, S> {
-    stream: &'a mut S,
-    cx: &'a mut Context<'cx>,
-    turns: usize,
-    /// The task will be woken.
-    pending: bool,
-}
-
-impl<S: Unpin> Polled<'_, '_, S> {
-    /// The stream's answer.
-    fn ask<T>(
-        &mut self,
-        question: impl FnOnce(Pin<&mut S>, &mut Context<'_>) -> Poll<io::Result<T>>,
-    ) -> io::Result<T> {
-        let answer = match self.turns.checked_sub(1) {
-            Some(turns) => {
-                self.turns = turns;
-                question(Pin::new(self.stream), self.cx)
-            }
-            None => {
-                self.cx.waker().wake_by_ref();
-                Poll::Pending
-            }
-        };
-        match answer {
-            Poll::Ready(result) => result,
-            Poll::Pending => {
-                self.pending = true;
-                Err(ErrorKind::WouldBlock.into())
-            }
-        }
-    }
-}
-
-impl<S: AsyncRead + Unpin> Read for Polled<'_, '_, S> {
-    fn read(&mut self, dst: &mut [u8]) -> io::Result<usize> {
-        let mut dst = ReadBuf::new(dst);
-        self.ask(|stream, cx| stream.poll_read(cx, &mut dst))?;
-        Ok(dst.filled().len())
-    }
-}
-
-impl<S: AsyncWrite + Unpin> Write for Polled<'_, '_, S> {
-    fn write(&mut self, src: &[u8]) -> io::Result<usize> {
-        self.ask(|stream, cx| stream.poll_write(cx, src))
-    }
-
-    /// Where the stream is no good at this, it writes the first piece.
-    fn write_vectored(&mut self, src: &[IoSlice<'_>]) -> io::Result<usize> {
-        self.ask(|stream, cx| stream.poll_write_vectored(cx, src))
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.ask(|stream, cx| stream.poll_flush(cx))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::future::poll_fn;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -12,7 +12,9 @@ use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ServerConfig};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use super::drive::{Drive, would_block};
 use super::{Session, TlsError};
+use crate::polled::{Polled, poll};
 
 /// [`TlsStream`](super::TlsStream) over `AsyncRead` and `AsyncWrite`, which it
 /// is itself as well.
@@ -238,94 +240,40 @@ impl<S: AsyncRead + AsyncWrite + Unpin, T: Unpin> AsyncTlsStream<S, T> {
         Ok(self.session.read_slice()?)
     }
 
+    /// Does some `work` with what is known of the connection.
+    fn poll(
+        &mut self,
+        cx: &mut Context<'_>,
+        work: impl FnOnce(&mut Drive<'_, &mut Polled<'_, '_, S>, T>) -> io::Result<()>,
+    ) -> Poll<io::Result<()>> {
+        let session = &mut self.session;
+        poll(&mut self.socket, cx, would_block, |socket| work(&mut Drive { socket, session }))
+    }
+
     fn poll_handshake(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while !self.has_shaken {
-            self.process(cx)?;
-            ready!(self.poll_outgoing(cx))?;
-            if self.session.is_handshaking() {
-                self.session.is_ready()?;
-                ready!(self.poll_some(cx))?;
-            } else {
-                self.has_shaken = true;
-            }
+        if !self.has_shaken {
+            ready!(self.poll(cx, |drive| drive.handshake()))?;
+            self.has_shaken = true;
         }
         Poll::Ready(Ok(()))
     }
 
-    /// Receives until reading can be answered.
+    /// Receives until reading can be answered. Writes only what the handshake
+    /// has to say: behind it another task may be waiting to write.
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while !self.session.is_ready()? {
-            let processed = self.process(cx);
-            if self.session.readable_bytes() != 0 {
-                break; // an error that stays can wait
-            }
-            processed?;
-            if !self.has_shaken {
-                // It may be said later: the peer may be waiting for being read.
-                let is_said = self.poll_outgoing(cx)?.is_ready();
-                self.has_shaken = is_said && !self.session.is_handshaking();
-            }
-            if !self.session.is_ready()? {
-                ready!(self.poll_some(cx))?;
-            }
+        let may_write = !self.has_shaken;
+        let received = self.poll(cx, |drive| drive.receive(may_write));
+        if may_write {
+            let is_said = self.session.outgoing().is_empty();
+            self.has_shaken = is_said && !self.session.is_handshaking();
         }
-        Poll::Ready(Ok(()))
-    }
-
-    fn process(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
-        let result = self.session.process();
-        self.settle(cx, result)
-    }
-
-    fn settle(&mut self, cx: &mut Context<'_>, result: Result<(), TlsError>) -> io::Result<()> {
-        result.map_err(|error| {
-            // An alert; the error is the same without it.
-            let _ = self.poll_outgoing(cx);
-            error.into()
-        })
-    }
-
-    /// One read, which may be the end.
-    fn poll_some(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let mut space = ReadBuf::new(self.session.space()?);
-        match Pin::new(&mut self.socket).poll_read(cx, &mut space) {
-            Poll::Ready(Ok(())) => match space.filled().len() {
-                0 => self.session.end(),
-                n => self.session.filled(n),
-            },
-            Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
-            Poll::Pending => {
-                self.session.rest();
-                return Poll::Pending;
-            }
-        }
-        Poll::Ready(Ok(()))
-    }
-
-    fn poll_outgoing(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while !self.session.outgoing().is_empty() {
-            let socket = Pin::new(&mut self.socket);
-            match ready!(socket.poll_write(cx, self.session.outgoing()))? {
-                0 => return Poll::Ready(Err(ErrorKind::WriteZero.into())),
-                n => self.session.sent(n),
-            }
-        }
-        Poll::Ready(Ok(()))
+        received
     }
 
     /// Writes all that is queued.
     fn poll_queued(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.poll_handshake(cx))?;
-        ready!(self.poll_outgoing(cx))?;
-        while self.session.wants_wrap() {
-            let result = self.session.wrap();
-            self.settle(cx, result)?;
-            if self.session.outgoing().is_empty() && self.session.wants_wrap() {
-                return Poll::Ready(Err(TlsError::Closed.into()));
-            }
-            ready!(self.poll_outgoing(cx))?;
-        }
-        Poll::Ready(Ok(()))
+        self.poll(cx, |drive| drive.send_queued())
     }
 }
 

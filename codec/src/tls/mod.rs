@@ -37,6 +37,7 @@
 #[cfg(feature = "tokio")]
 mod async_stream;
 mod connection;
+mod drive;
 mod error;
 mod inbound;
 mod options;

@@ -1,13 +1,14 @@
 //! `TlsStream`: a session on a socket.
 
 use std::fmt;
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, Read, Write};
 use std::sync::Arc;
 
 use refbuf::{IntoComponents, SliceBuf};
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ServerConfig};
 
+use super::drive::{Drive, would_block};
 use super::{Session, TlsError};
 
 /// TLS over anything that reads and writes.
@@ -252,15 +253,7 @@ impl<S: Read + Write, T> TlsStream<S, T> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn handshake(&mut self) -> io::Result<()> {
-        loop {
-            self.process()?;
-            self.write_outgoing()?;
-            if !self.session.is_handshaking() {
-                return Ok(());
-            }
-            self.session.is_ready()?;
-            self.read_some()?;
-        }
+        self.drive().handshake()
     }
 
     /// The next plaintext, without copying it: waits for some, and takes all
@@ -281,7 +274,7 @@ impl<S: Read + Write, T> TlsStream<S, T> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn read_slice(&mut self) -> io::Result<Option<SliceBuf>> {
-        self.receive()?;
+        self.drive().receive(true)?;
         Ok(self.session.read_slice()?)
     }
 
@@ -309,87 +302,8 @@ impl<S: Read + Write, T> TlsStream<S, T> {
         self.flush()
     }
 
-    /// Receives until reading can be answered.
-    fn receive(&mut self) -> io::Result<()> {
-        while !self.session.is_ready()? {
-            let processed = self.process();
-            if self.session.readable_bytes() != 0 {
-                break; // an error that stays can wait
-            }
-            processed?;
-            let written = self.write_outgoing();
-            if self.session.is_ready()? {
-                break;
-            }
-            match written {
-                // It may be said later: the peer may be waiting for being read.
-                Err(error) if error.kind() == ErrorKind::WouldBlock => self.read_some()?,
-                // Why it does not listen may be among what it says.
-                Err(error) => {
-                    self.read_some().and_then(|()| self.process()).map_err(|_| error)?;
-                }
-                Ok(()) => self.read_some()?,
-            }
-        }
-        Ok(())
-    }
-
-    fn process(&mut self) -> io::Result<()> {
-        let result = self.session.process();
-        self.settle(result)
-    }
-
-    fn settle(&mut self, result: Result<(), TlsError>) -> io::Result<()> {
-        result.map_err(|error| {
-            // An alert; the error is the same without it.
-            let _ = self.write_outgoing();
-            error.into()
-        })
-    }
-
-    /// One read, which may be the end.
-    fn read_some(&mut self) -> io::Result<()> {
-        loop {
-            match self.socket.read(self.session.space()?) {
-                Ok(0) => self.session.end(),
-                Ok(n) => self.session.filled(n),
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => {
-                    self.session.rest();
-                    return Err(error);
-                }
-            }
-            return Ok(());
-        }
-    }
-
-    fn write_outgoing(&mut self) -> io::Result<()> {
-        while !self.session.outgoing().is_empty() {
-            match self.socket.write(self.session.outgoing()) {
-                Ok(0) => return Err(ErrorKind::WriteZero.into()),
-                Ok(n) => self.session.sent(n),
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
-    }
-
-    /// Writes all that is queued.
-    fn send_queued(&mut self) -> io::Result<()> {
-        self.write_outgoing()?;
-        while self.session.wants_wrap() {
-            if self.session.is_handshaking() {
-                self.handshake()?;
-            }
-            let result = self.session.wrap();
-            self.settle(result)?;
-            if self.session.outgoing().is_empty() && self.session.wants_wrap() {
-                return Err(TlsError::Closed.into());
-            }
-            self.write_outgoing()?;
-        }
-        Ok(())
+    fn drive(&mut self) -> Drive<'_, &mut S, T> {
+        Drive { socket: &mut self.socket, session: &mut self.session }
     }
 }
 
@@ -399,7 +313,7 @@ impl<S: Read + Write, T> Read for TlsStream<S, T> {
         if dst.is_empty() {
             return Ok(0);
         }
-        self.receive()?;
+        self.drive().receive(true)?;
         Ok(self.session.read(dst)?)
     }
 }
@@ -416,9 +330,9 @@ impl<S: Read + Write, T> Write for TlsStream<S, T> {
         if n != 0 {
             return Ok(n);
         }
-        match self.send_queued() {
+        match self.drive().send_queued() {
             // A part of it may have gone, and made room.
-            Err(error) if error.kind() == ErrorKind::WouldBlock => match self.session.write(src)? {
+            Err(error) if would_block(&error) => match self.session.write(src)? {
                 0 => Err(error),
                 n => Ok(n),
             },
@@ -428,7 +342,7 @@ impl<S: Read + Write, T> Write for TlsStream<S, T> {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.send_queued()?;
+        self.drive().send_queued()?;
         self.socket.flush()
     }
 }

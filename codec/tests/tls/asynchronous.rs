@@ -1,9 +1,14 @@
 //! The same on tokio's sockets.
 
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
 
 use refbuf_codec::tls::{AsyncTlsStream, TlsError};
-use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+use tokio::io::{
+    AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, ReadBuf, duplex,
+};
 
 use crate::configs;
 use crate::support::Random;
@@ -121,4 +126,39 @@ async fn reading_can_be_cancelled() {
     }
     assert!(received == bytes);
     drop(sending.await.unwrap());
+}
+
+/// Takes nothing for now, and will never say anything.
+struct Reset;
+
+impl AsyncRead for Reset {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        _: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Poll::Ready(Err(ErrorKind::ConnectionReset.into()))
+    }
+}
+
+impl AsyncWrite for Reset {
+    fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, _: &[u8]) -> Poll<io::Result<usize>> {
+        Poll::Pending
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Pending
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Pending
+    }
+}
+
+#[tokio::test]
+async fn a_read_that_fails_while_a_write_is_pending_is_an_error() {
+    let mut client = AsyncTlsStream::client(Reset, configs::pair().0, configs::name()).unwrap();
+    let reading = tokio::time::timeout(Duration::from_secs(10), client.read_slice());
+    let error = reading.await.expect("it waits for nobody").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ConnectionReset);
 }

@@ -201,8 +201,9 @@ impl Shared {
         Ok(block)
     }
 
-    /// New blocks from the system.
+    /// New blocks from the system, direct ones up to `n`.
     #[cold]
+    #[cfg_attr(not(feature = "mmap"), allow(unused_variables))]
     fn make(this: &Arc<Self>, class: usize, n: usize) -> Result<Batch, Error> {
         this.classes[class].misses.fetch_add(1, Ordering::Relaxed);
         match this.kind_of(class) {
