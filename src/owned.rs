@@ -736,7 +736,12 @@ impl<S: Storage> ByteBufMut for OwnedBuf<S> {
         self.inner.try_bytes_mut(index, src.len()).map(|bytes| bytes.copy_from_slice(src))
     }
 
+    #[inline]
     fn try_write_bytes(&mut self, src: &[u8]) -> Result<(), Error> {
+        // For no bytes there is room in a released buffer too.
+        if !src.is_empty() && self.inner.write_window(src) {
+            return Ok(());
+        }
         self.inner.try_write_bytes(src, exclusive::source::<S>())
     }
 

@@ -760,7 +760,12 @@ impl ByteBufMut for CompositeBuf {
         Ok(())
     }
 
+    #[inline]
     fn try_write_bytes(&mut self, src: &[u8]) -> Result<(), Error> {
+        // For no bytes there is room in a released buffer too.
+        if !src.is_empty() && self.write_window(src) {
+            return Ok(());
+        }
         self.append(src.len(), |dst, range| {
             dst.copy_from_slice(as_uninit(&src[range]));
         })
