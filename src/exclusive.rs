@@ -104,6 +104,13 @@ impl Exclusive {
         }
     }
 
+    /// Puts `new` here; what was here, unless that was nothing.
+    #[inline]
+    pub(crate) fn replace(&mut self, new: Self) -> Option<Self> {
+        let old = core::mem::replace(self, new);
+        old.view.block().is_some().then_some(old)
+    }
+
     #[inline]
     pub(crate) fn view(&self) -> &View<Block> {
         &self.view
@@ -674,27 +681,38 @@ impl Exclusive {
             core::mem::swap(self, &mut tail);
             return Ok(tail);
         }
-        self.settle_credits();
-        let block = self.view.block().cloned();
+        Ok(self.split_at(at))
+    }
+
+    /// `try_split_off` where there is something on both sides. Who goes on
+    /// cutting goes on with the part behind: that gets the credits.
+    #[inline]
+    pub(crate) fn split_at(&mut self, at: usize) -> Self {
+        debug_assert!(0 < at && at < self.capacity);
+        let block = self.hand_out();
         let (reader, writer) = (self.view.reader(), self.view.writer());
         let (tail_reader, tail_writer) = (reader.saturating_sub(at), writer.saturating_sub(at));
         // SAFETY: what was ours from `at` on is the tail's from here on, and
         // not ours: the capacity ends at `at`. `at <= capacity` keeps the
         // address within the block, and each part keeps its share of the
         // initialised bytes.
-        unsafe {
-            let base = self.view.base().add(at);
-            tail.view = View::new(base, tail_writer, block);
-            tail.view.set_bytes(base, tail_reader, tail_writer);
+        let view = unsafe {
             let base = self.view.base();
             self.view.set_bytes(base, reader.min(at), writer.min(at));
-        }
-        tail.capacity = self.capacity - at;
-        tail.frozen = self.frozen.saturating_sub(at);
-        tail.limits.credits = NO_CREDIT;
+            let mut view = View::new(base.add(at), tail_writer, block);
+            view.set_bytes(base.add(at), tail_reader, tail_writer);
+            view
+        };
+        let tail = Self {
+            view,
+            capacity: self.capacity - at,
+            frozen: self.frozen.saturating_sub(at),
+            limits: self.limits,
+        };
+        self.limits.credits = NO_CREDIT;
         self.capacity = at;
         self.frozen = self.frozen.min(at);
-        Ok(tail)
+        tail
     }
 
     /// Joins what `try_split_off` parted, without copying; gives `other` back

@@ -1,7 +1,6 @@
 //! Adding, removing, cutting and joining components.
 
 use alloc::collections::VecDeque;
-use core::hint::assert_unchecked;
 use core::mem::ManuallyDrop;
 use core::ops::Range;
 use core::ptr::NonNull;
@@ -79,12 +78,10 @@ impl CompositeBuf {
         }
         self.reserve_parts(1, view.writer())?;
         // To be dropped in case of a panic it would have to lie in memory.
-        // There is none, and none of the deque that would have to grow.
+        // There is none.
         let view = ManuallyDrop::new(view);
         let _unneeded = self.close_tail();
-        // SAFETY: there is room for one, from `reserve_parts`, and closing the
-        // tail has added none.
-        unsafe { assert_unchecked(self.components.len() < self.components.capacity()) };
+        self.check_reserved();
         self.put_tail(Exclusive::from_shared(ManuallyDrop::into_inner(view)));
         Ok(())
     }

@@ -123,6 +123,14 @@ impl TailWindow {
     const fn none(writer: usize) -> Self {
         Self { base: Base::NONE, start: writer, frozen: usize::MAX, limit: writer }
     }
+
+    fn room(&mut self, writer: usize) -> &mut [MaybeUninit<u8>] {
+        match self.limit - writer {
+            0 => &mut [],
+            // SAFETY: Proved.
+            room => unsafe { slice::from_raw_parts_mut(self.base.at(writer).cast(), room) },
+        }
+    }
 }
 
 /// A pointer that indices of the whole composite are added to: the start of a
@@ -405,22 +413,30 @@ impl CompositeBuf {
         self.tail.limit - self.writer
     }
 
-    /// A component with room for `n` bytes and none in it, to be added when
-    /// nothing can fail any more: the spare one, or a fresh one.
+    /// Makes the spare have room for `n` bytes, and the components for one more:
+    /// `use_spare` does not fail then.
     #[cfg_attr(feature = "leak-detect", track_caller)]
-    fn new_component(&mut self, n: usize) -> Result<Exclusive, Error> {
+    fn ready_spare(&mut self, n: usize) -> Result<(), Error> {
+        self.reserve_components(1)?;
         if self.spare.capacity() < n {
             // What was written before it in its block may be gone.
             self.spare.reclaim();
         }
-        if self.spare.capacity() >= n {
-            self.reserve_components(1)?;
-            return Ok(core::mem::replace(&mut self.spare, Exclusive::new(0)));
+        if self.spare.capacity() < n {
+            let capacity = self.tail.limit.clamp(MIN_BLOCK, MAX_BLOCK).max(n);
+            let capacity = capacity.min((self.most() - self.writer).max(n));
+            self.spare = self.try_heap(capacity)?.into_inner();
         }
-        let capacity = self.tail.limit.clamp(MIN_BLOCK, MAX_BLOCK).max(n);
-        let capacity = capacity.min((self.most() - self.writer).max(n));
-        self.reserve_components(1)?;
-        Ok(self.try_heap(capacity)?.into_inner())
+        Ok(())
+    }
+
+    /// Makes the spare the last component, which is empty then.
+    fn use_spare(&mut self) {
+        // More than is left of the last one: that does not become the spare.
+        let _unneeded = self.close_tail();
+        self.check_reserved();
+        let spare = core::mem::replace(&mut self.spare, Exclusive::new(0));
+        self.put_tail(spare);
     }
 
     fn reserve_components(&mut self, n: usize) -> Result<(), Error> {
@@ -445,11 +461,19 @@ impl CompositeBuf {
     /// Readies the last component for another behind it: `put_tail` comes next.
     /// Returns what is not needed, to be dropped when all is in order.
     #[inline]
-    fn close_tail(&mut self) -> Exclusive {
+    fn close_tail(&mut self) -> Option<Exclusive> {
         self.sync();
         // The last component may have no room, and then it has bytes.
         let is_full = self.tail.limit == self.writer && self.tail.start < self.writer;
-        if is_full { Exclusive::new(0) } else { self.cut_room() }
+        if is_full { None } else { self.cut_room() }
+    }
+
+    /// To be said before `put_tail` is given what it puts: that it need not be
+    /// dropped, for the list does not grow. It can then be moved to its place at
+    /// once, and not by way of the stack.
+    #[inline(always)]
+    fn check_reserved(&self) {
+        assert!(self.components.len() < self.components.capacity(), "nothing was reserved");
     }
 
     #[inline(always)]
@@ -468,32 +492,27 @@ impl CompositeBuf {
     /// and drops the component if it has no bytes. No tail is cached. Returns
     /// what is not needed, to be dropped when all is in order.
     #[inline(never)]
-    fn cut_room(&mut self) -> Exclusive {
+    fn cut_room(&mut self) -> Option<Exclusive> {
         self.tail = TailWindow::none(self.writer);
-        let Some(last) = self.components.back_mut() else { return Exclusive::new(0) };
-        let writer = last.buf.view().writer();
-        let room = last.buf.capacity() - writer;
+        let last = &mut self.components.back_mut()?.buf;
+        let writer = last.view().writer();
+        let room = last.capacity() - writer;
         // Room in a large block should rather go with the block.
-        let keep = room >= MIN_SPARE
-            && room > self.spare.capacity()
-            && last.buf.allocation_len() <= MAX_BLOCK;
+        let keep =
+            room >= MIN_SPARE && room > self.spare.capacity() && last.allocation_len() <= MAX_BLOCK;
         let cut = if writer == 0 {
             let last = self.components.pop_back();
             // The read window may have been the one at the very end.
             if self.reader == self.writer {
                 self.refresh_read();
             }
-            last.map(|last| last.buf)
+            last?.buf
         } else if keep {
-            // Within the capacity, and not released.
-            last.buf.try_split_off(writer).ok()
+            last.split_at(writer)
         } else {
-            None
+            return None;
         };
-        match cut {
-            Some(room) if keep => core::mem::replace(&mut self.spare, room),
-            unneeded => unneeded.unwrap_or_else(|| Exclusive::new(0)),
-        }
+        if keep { self.spare.replace(cut) } else { Some(cut) }
     }
 
     /// Appends to the room of the last component and, if that is not enough,
@@ -506,16 +525,17 @@ impl CompositeBuf {
     ) -> Result<(), Error> {
         self.check_room(n)?;
         let first = n.min(self.room());
-        let rest = if first < n { Some(self.new_component(n - first)?) } else { None };
+        if first < n {
+            self.ready_spare(n - first)?;
+        }
         if first != 0 {
             fill(&mut self.spare_capacity_mut()[..first], 0..first);
             self.writer += first;
         }
-        if let Some(mut buf) = rest {
-            fill(&mut buf.spare_capacity_mut()[..n - first], first..n);
-            // SAFETY: just filled.
-            unsafe { buf.advance_writer(n - first) };
-            self.add_tail(buf);
+        if first < n {
+            self.use_spare();
+            fill(&mut self.spare_capacity_mut()[..n - first], first..n);
+            self.writer += n - first;
         }
         Ok(())
     }
@@ -779,8 +799,8 @@ impl ByteBufMut for CompositeBuf {
     fn try_ensure_writable(&mut self, n: usize) -> Result<(), Error> {
         self.check_room(n)?;
         if n > self.room() {
-            let buf = self.new_component(n)?;
-            self.add_tail(buf);
+            self.ready_spare(n)?;
+            self.use_spare();
         }
         Ok(())
     }
@@ -801,9 +821,9 @@ impl ByteBufMut for CompositeBuf {
         if n <= self.recyclable() {
             self.discard_read_components();
         } else {
-            let buf = self.new_component(n)?;
+            self.ready_spare(n)?;
             self.discard_read_components();
-            self.add_tail(buf);
+            self.use_spare();
         }
         Ok(())
     }
@@ -833,30 +853,28 @@ impl ByteBufMut for CompositeBuf {
 
         let n = readable_from(self, max)?;
         let first = n.min(self.room());
-        let mut rest = if first < n { self.new_component(n - first)? } else { Exclusive::new(0) };
-        let read = reader.read_vectored(&mut [
-            std::io::IoSliceMut::new(zeroed(&mut self.spare_capacity_mut()[..first])),
-            std::io::IoSliceMut::new(zeroed(&mut rest.spare_capacity_mut()[..n - first])),
-        ])?;
+        if first < n {
+            self.ready_spare(n - first)?;
+        }
+        let result = reader.read_vectored(&mut [
+            std::io::IoSliceMut::new(zeroed(&mut self.tail.room(self.writer)[..first])),
+            std::io::IoSliceMut::new(zeroed(&mut self.spare.spare_capacity_mut()[..n - first])),
+        ]);
+        let read = *result.as_ref().unwrap_or(&0);
         assert!(read <= n, "a reader read {read} bytes into {n}");
+        // All of the room was zeroed, so these are initialised.
         self.writer += read.min(first);
         if read > first {
-            // SAFETY: all of the room was zeroed.
-            unsafe { rest.advance_writer(read - first) };
-            self.add_tail(rest);
-        } else if rest.capacity() > self.spare.capacity() && rest.allocation_len() <= MAX_BLOCK {
-            self.spare = rest;
+            self.use_spare();
+            self.writer += read - first;
+        } else if self.spare.allocation_len() > MAX_BLOCK {
+            self.spare = Exclusive::new(0);
         }
-        Ok(read)
+        result
     }
 
     fn spare_capacity_mut(&mut self) -> &mut [MaybeUninit<u8>] {
-        let room = self.room();
-        if room == 0 {
-            return &mut [];
-        }
-        // SAFETY: Proved of the tail window.
-        unsafe { slice::from_raw_parts_mut(self.tail.base.at(self.writer).cast(), room) }
+        self.tail.room(self.writer)
     }
 
     unsafe fn advance_writer(&mut self, n: usize) {
