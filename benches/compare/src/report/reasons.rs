@@ -18,6 +18,11 @@ const fn reason(
     Reason { group, case, who, why }
 }
 
+const EDGE: &str = "the reference count lies in front of the bytes, in the same allocation, which so is larger \
+    than the 1032 bytes up to which glibc has a cache for each thread. Whoever has a count there has \
+    this at 1 KiB; others allocate one when a buffer is shared for the first time. `Pool`, which is \
+    where buffers come from by default, has no such edge.";
+
 const WIDER_HANDLE: &str = "one counted step up and one down, as with the fastest; what differs is \
     that a handle with two indices has 32 bytes, where a slice alone has 24.";
 
@@ -40,13 +45,6 @@ const REASONS: &[Reason] = &[
     ),
     reason(
         "access",
-        "set",
-        "",
-        "overwriting has a third comparison: bytes that another handle sees cannot be changed. Netty \
-         lets both write.",
-    ),
-    reason(
-        "access",
         "read_u64",
         "",
         "the read and going back are a comparison each, which Netty leaves out with its checks off.",
@@ -59,29 +57,22 @@ const REASONS: &[Reason] = &[
          remapping, be of huge pages or of a file. Netty and commonware take memory from `malloc`. \
          `Pool` keeps maps for the next.",
     ),
+    reason("alloc", "1 KiB", "unpooled", EDGE),
     reason(
         "alloc",
-        "unpooled, 1 KiB",
-        "",
-        "the reference count lies in front of the bytes, in the same allocation, which so is larger \
-         than the 1032 bytes up to which glibc has a cache for each thread. Others allocate a count \
-         when a buffer is shared for the first time. `Pool` has no such edge.",
+        "shared",
+        "unpooled",
+        "the block says what kind of memory it is and how much, and the handle has two indices and \
+         its limits: 232 instructions of both and glibc's, where arc-slice takes 189.",
     ),
     reason(
         "alloc",
         "unpooled",
         "",
         "the reference count and what describes the block are written in front of the bytes, and read \
-         to free it. Others put that off until a buffer is shared for the first time, and allocate \
-         then.",
-    ),
-    reason(
-        "rope",
-        "build",
-        "",
-        "a component is a handle with what may be written of it, 64 bytes, and is moved into the \
-         composite as such; the ropes of other crates cannot be written, and hold handles of 24 to 32 bytes. \
-         Netty is told the number of components beforehand.",
+         to free it: 177 instructions, where a `Vec` takes 152; 126 of either are glibc's. \
+         Others put that off until a buffer is shared for the first time, and allocate then: see \
+         `unpooled, shared`.",
     ),
     reason("frame", "", "slice", WIDER_HANDLE),
     reason("clone", "", "slice", WIDER_HANDLE),
@@ -101,6 +92,7 @@ mod tests {
     #[test]
     fn the_nearest_reason_comes_first() {
         assert!(why("alloc", "unpooled, 1 KiB", "refbuf unpooled heap").contains("1032"));
+        assert!(why("alloc", "unpooled, shared, 1 KiB", "refbuf unpooled heap").contains("1032"));
         assert!(why("alloc", "unpooled, 16 KiB", "refbuf unpooled heap").contains("put that off"));
         assert!(why("alloc", "unpooled direct, 1 KiB", "refbuf unpooled direct").contains("map"));
         assert!(why("access", "set_u64", "refbuf dyn heap").contains("call"));
