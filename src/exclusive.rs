@@ -688,7 +688,7 @@ impl Exclusive {
     /// cutting goes on with the part behind: that gets the credits.
     #[inline]
     pub(crate) fn split_at(&mut self, at: usize) -> Self {
-        debug_assert!(0 < at && at < self.capacity);
+        assert!(0 < at && at < self.capacity, "nothing on one side");
         let block = self.hand_out();
         let (reader, writer) = (self.view.reader(), self.view.writer());
         let (tail_reader, tail_writer) = (reader.saturating_sub(at), writer.saturating_sub(at));

@@ -603,6 +603,43 @@ fn buf_released() -> CompositeBuf {
     buf
 }
 
+/// What was written before a payload stays writable behind it, also where many
+/// such parts share a block.
+#[test]
+fn a_length_is_filled_in_after_the_payload_was_pushed() {
+    let payload = SliceBuf::from(vec![7; 300]);
+    let mut buf = CompositeBuf::new();
+    let mut kept = Vec::new();
+    for len in 0..100_u32 {
+        let at = buf.writer_index();
+        buf.write_u32(0);
+        let mut body = payload.clone();
+        body.skip(300 - len as usize);
+        buf.push(body);
+        buf.write_u8(b';');
+        buf.set_u32(at, len);
+        // A slice of one part forbids writing to that one only.
+        if len % 10 == 3 {
+            kept.push(buf.slice(at..at + 4));
+            assert_eq!(buf.try_set_u32(at, 0), Err(Error::Shared));
+        }
+    }
+    for len in 0..100 {
+        assert_eq!(buf.read_u32(), len);
+        buf.skip(len as usize);
+        assert_eq!(buf.read_u8(), b';');
+    }
+    for (i, slice) in kept.iter().enumerate() {
+        assert_eq!(slice.get_u32(0) as usize, 10 * i + 3);
+    }
+    drop(buf);
+    assert_eq!(payload.ref_count(), 1);
+    // All references are accounted for: the last of them is the sole handle.
+    let mut last = kept.pop().unwrap();
+    drop(kept);
+    assert_eq!((last.ref_count(), last.try_set_u8(0, 1)), (1, Ok(())));
+}
+
 /// Slices have a way of their own into a composite.
 #[test]
 fn of_a_slice_the_unread_bytes_are_pushed_or_nothing_is_kept() {

@@ -20,8 +20,8 @@ const fn reason(
 
 const EDGE: &str = "the reference count lies in front of the bytes, in the same allocation, which so is larger \
     than the 1032 bytes up to which glibc has a cache for each thread. Whoever has a count there has \
-    this at 1 KiB; others allocate one when a buffer is shared for the first time. `Pool`, which is \
-    where buffers come from by default, has no such edge.";
+    this at 1 KiB; others allocate one when a buffer is shared for the first time. `Pool`, which \
+    `default_allocator()` is, has no such edge.";
 
 const WIDER_HANDLE: &str = "one counted step up and one down, as with the fastest; what differs is \
     that a handle with two indices has 32 bytes, where a slice alone has 24.";
